@@ -187,7 +187,7 @@ func withSwitches(retention float64, on ...string) DensityConfig {
 }
 
 // md returns counts in the order of the tables: stale reads, duplicate files, old results.
-func md(c history.Counts) [3]int {
+func md(c history.PruneCounts) [3]int {
 	return [3]int{c.CountOf("stale-read"), c.CountOf("duplicate-file"), c.CountOf("old-result")}
 }
 

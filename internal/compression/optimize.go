@@ -14,10 +14,10 @@ var phases = []Phase{
 func Phases() []Phase { return phases }
 
 // CountsOf returns the counts of all phases, given the number of prunes of each kind.
-func CountsOf(prunes map[history.PruneKind]int) history.Counts {
-	counts := make(history.Counts, len(phases))
+func CountsOf(prunes map[history.PruneKind]int) history.PruneCounts {
+	counts := make(history.PruneCounts, len(phases))
 	for i, p := range phases {
-		counts[i] = history.Count{Kind: p.Kind, Field: p.Field, One: p.One, Many: p.Many, N: prunes[p.Kind]}
+		counts[i] = history.PruneCount{Kind: p.Kind, Field: p.Field, One: p.One, Many: p.Many, N: prunes[p.Kind]}
 	}
 	return counts
 }
@@ -62,7 +62,7 @@ func (v *view) result() history.DensityResult {
 }
 
 // counts counts prunes by kind, so that the counts always agree with the prunes (REQ-HD-013.7, D-16).
-func counts(prunes []history.Prune) history.Counts {
+func counts(prunes []history.Prune) history.PruneCounts {
 	byKind := make(map[history.PruneKind]int)
 	for _, p := range prunes {
 		byKind[p.Kind]++

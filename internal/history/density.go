@@ -16,7 +16,7 @@ type DensityResult struct {
 	// Replacements maps indexes to edited entries.
 	Replacements map[int]*Content
 	// Metadata counts the prunes by phase (REQ-HD-001.8).
-	Metadata Counts
+	Metadata PruneCounts
 	// Prunes describes the result item by item. It is not applied.
 	Prunes []Prune
 	// Skipped lists the entries with a call that should name a file but does not (EC-016), the latest
@@ -24,12 +24,12 @@ type DensityResult struct {
 	Skipped []int
 	// Cut contains the cost and the savings of the change. It is nil for a strategy that does not weigh
 	// them.
-	Cut *Cut
+	Cut *PruningCost
 }
 
-// Cut contains the cost of a change of the context, for a provider that caches earlier requests.
+// PruningCost contains the cost of a change of the context, for a provider that caches earlier requests.
 // Amounts are in tokens at the full price of input.
-type Cut struct {
+type PruningCost struct {
 	// Paid is the extra cost of the next request. It is negative if the request becomes cheaper at
 	// once. Saves is the amount saved with each later request.
 	Paid  float64 `json:"paid"`
@@ -85,7 +85,7 @@ type Prune struct {
 	At   time.Time `json:"-"`
 	// Cut contains the cost and the savings of the pruning pass. It is nil for a strategy that does not
 	// weigh them.
-	Cut *Cut `json:"-"`
+	Cut *PruningCost `json:"-"`
 }
 
 // RecordRef refers to content in the log of a conversation.

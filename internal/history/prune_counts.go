@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Count is the number of prunes of one density phase, with the names that the phase declares.
-type Count struct {
+// PruneCount is the number of prunes of one density phase, with the names that the phase declares.
+type PruneCount struct {
 	Kind PruneKind
 	// Field is the name of the count in JSON, for example "recencyPruned".
 	Field string
@@ -16,13 +16,13 @@ type Count struct {
 	N         int
 }
 
-// Counts contains the prunes of all phases, in the order in which the phases run (REQ-HD-001.8,
+// PruneCounts contains the prunes of all phases, in the order in which the phases run (REQ-HD-001.8,
 // REQ-HD-013.7, D-16). The counts include their names, so that code that shows them does not depend on
 // the phases.
-type Counts []Count
+type PruneCounts []PruneCount
 
 // CountOf returns the count of one kind.
-func (c Counts) CountOf(kind PruneKind) int {
+func (c PruneCounts) CountOf(kind PruneKind) int {
 	for _, count := range c {
 		if count.Kind == kind {
 			return count.N
@@ -32,7 +32,7 @@ func (c Counts) CountOf(kind PruneKind) int {
 }
 
 // Total returns the sum of all counts.
-func (c Counts) Total() int {
+func (c PruneCounts) Total() int {
 	total := 0
 	for _, count := range c {
 		total += count.N
@@ -40,9 +40,9 @@ func (c Counts) Total() int {
 	return total
 }
 
-// Plus returns the sums of two Counts by kind. Both must be of the same phases.
-func (c Counts) Plus(other Counts) Counts {
-	sums := make(Counts, len(c))
+// Plus returns the sums of two PruneCounts by kind. Both must be of the same phases.
+func (c PruneCounts) Plus(other PruneCounts) PruneCounts {
+	sums := make(PruneCounts, len(c))
 	for i, count := range c {
 		count.N += other.CountOf(count.Kind)
 		sums[i] = count
@@ -51,7 +51,7 @@ func (c Counts) Plus(other Counts) Counts {
 }
 
 // String lists the counts above zero: "4 stale reads, 1 duplicate file".
-func (c Counts) String() string {
+func (c PruneCounts) String() string {
 	var parts []string
 	for _, count := range c {
 		switch {
@@ -65,7 +65,7 @@ func (c Counts) String() string {
 }
 
 // MarshalJSON implements json.Marshaler. It writes an object with every count by its field.
-func (c Counts) MarshalJSON() ([]byte, error) {
+func (c PruneCounts) MarshalJSON() ([]byte, error) {
 	data := []byte{'{'}
 	for i, count := range c {
 		if i > 0 {

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// REQ-HD-001.8: Counts are written as JSON, as in the session log and stream-json, and as a text.
+// REQ-HD-001.8: PruneCounts are written as JSON, as in the session log and stream-json, and as a text.
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	counts := Counts{
+	counts := PruneCounts{
 		{"stale-read", "readWritePairsPruned", "stale read", "stale reads", 2},
 		{"old-result", "recencyPruned", "old result", "old results", 0},
 		{"new-kind", "newKind", "new thing", "new things", 1},
@@ -20,14 +20,14 @@ func TestCounts(t *testing.T) {
 	if got, want := counts.String(), "2 stale reads, 1 new thing"; got != want {
 		t.Errorf("in words %q, want %q", got, want)
 	}
-	sum := counts.Plus(Counts{{Kind: "old-result", N: 4}})
+	sum := counts.Plus(PruneCounts{{Kind: "old-result", N: 4}})
 	if sum.CountOf("stale-read") != 2 || sum.CountOf("old-result") != 4 || sum.Total() != 7 || sum.CountOf("unheard-of") != 0 {
 		t.Errorf("the sum is %+v", sum)
 	}
 	if counts.CountOf("old-result") != 0 {
 		t.Error("Plus changed what it added to")
 	}
-	if data, err := json.Marshal(Counts(nil)); err != nil || string(data) != "{}" {
+	if data, err := json.Marshal(PruneCounts(nil)); err != nil || string(data) != "{}" {
 		t.Errorf("no phases: %s, %v", data, err)
 	}
 }

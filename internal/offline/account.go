@@ -36,8 +36,8 @@ type VariantResult struct {
 	PreSend time.Duration `json:"preSendNs"`
 	// Pruned and Compressions count the changes of the context. Compressions includes those that the
 	// hard limit forced.
-	Pruned       history.Counts `json:"pruned"`
-	Compressions int            `json:"compressions"`
+	Pruned       history.PruneCounts `json:"pruned"`
+	Compressions int                 `json:"compressions"`
 }
 
 func (f *VariantResult) add(s SentRequest) {

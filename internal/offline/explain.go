@@ -56,7 +56,7 @@ type PrunedPart struct {
 	Reason  string `json:"reason"`
 	Tokens  int    `json:"tokens"`
 	// Cut is the price of the pruning pass that removes the part, if the strategy weighs prices.
-	Cut *history.Cut `json:"cut,omitempty"`
+	Cut *history.PruningCost `json:"cut,omitempty"`
 }
 
 // KeptPart is a part of the context that would be kept.
@@ -184,7 +184,7 @@ func (x *Explanation) Print(out io.Writer) error {
 	}
 	var leaves, held, used []KeptPart
 	var cuts []string
-	var cut *history.Cut
+	var cut *history.PruningCost
 	for _, l := range x.Leaves {
 		if l.Cut != nil && l.Cut != cut {
 			cut = l.Cut
@@ -227,7 +227,7 @@ func (x *Explanation) money(cost float64) string {
 }
 
 // priceOf describes the cost and the saving of a pruning pass.
-func (x *Explanation) priceOf(cut *history.Cut) string {
+func (x *Explanation) priceOf(cut *history.PruningCost) string {
 	if cut.Paid <= 0 {
 		return "saves from the next request on"
 	}

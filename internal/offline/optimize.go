@@ -16,7 +16,7 @@ import (
 type Optimization struct {
 	Removals     []int                       `json:"removals"`
 	Replacements map[string]*history.Content `json:"replacements"`
-	Metadata     history.Counts              `json:"metadata"`
+	Metadata     history.PruneCounts         `json:"metadata"`
 	// TokensBefore and TokensAfter are sizes of the history alone.
 	TokensBefore int `json:"tokensBefore"`
 	TokensAfter  int `json:"tokensAfter"`

@@ -87,8 +87,8 @@ func (r *Report) print(out io.Writer) error {
 		row("reasoning invalidated", func(a Account) string { return fmt.Sprintf("%d, %d in running turns", a.Void, a.VoidRunning) })
 	}
 	row("words lost", func(a Account) string { return share(a.WordsLost, a.Words) })
-	row(counts(r.Variants[0], func(c history.Count) string { return c.Many }), func(a Account) string {
-		return counts(a, func(c history.Count) string { return strconv.Itoa(c.N) })
+	row(counts(r.Variants[0], func(c history.PruneCount) string { return c.Many }), func(a Account) string {
+		return counts(a, func(c history.PruneCount) string { return strconv.Itoa(c.N) })
 	})
 	row("compressions", func(a Account) string { return fmt.Sprint(a.Compressions) })
 	row("pre-send time per request", func(a Account) string {
@@ -113,7 +113,7 @@ func SumReports(reports []*Report) *Report {
 	return sum
 }
 
-func counts(a Account, show func(history.Count) string) string {
+func counts(a Account, show func(history.PruneCount) string) string {
 	var cells []string
 	for _, c := range a.Pruned {
 		cells = append(cells, show(c))

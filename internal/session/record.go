@@ -167,11 +167,11 @@ type sessionPayload struct {
 type densityPayload struct {
 	Removals     []ref                    `json:"removals"`
 	Replacements map[ref]*history.Content `json:"replacements"`
-	// Metadata is history.Counts, for readers of the log. A replay ignores it.
+	// Metadata is history.PruneCounts, for readers of the log. A replay ignores it.
 	Metadata any            `json:"metadata"`
 	Prunes   []prunePayload `json:"prunes"`
 	// Cut has the cost and the saving of the change, if the strategy knows them.
-	Cut *history.Cut `json:"cut,omitempty"`
+	Cut *history.PruningCost `json:"cut,omitempty"`
 }
 
 type prunePayload struct {

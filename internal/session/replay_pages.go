@@ -142,7 +142,7 @@ func (t *timeline) read(in *pages, line journal) error {
 	return nil
 }
 
-func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
+func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.PruningCost) {
 	for _, p := range prunesIn(prunes, cut) {
 		p.At, p.Turn = at, s.Turn
 		s.Prunes = append(s.Prunes, p)
@@ -150,7 +150,7 @@ func (s *State) pruned(at time.Time, prunes []prunePayload, cut *history.Cut) {
 }
 
 // prunesIn returns recorded prunes with their positions in the log and their pruning pass.
-func prunesIn(recorded []prunePayload, cut *history.Cut) []history.Prune {
+func prunesIn(recorded []prunePayload, cut *history.PruningCost) []history.Prune {
 	prunes := make([]history.Prune, len(recorded))
 	for i, p := range recorded {
 		p.Recorded, p.Cut = p.places(), cut

@@ -18,7 +18,7 @@ import (
 // addPrices fills the session with two cuts, a compression, and parts that wait for pruning.
 func addPrices(w *world) {
 	at := time.Date(2026, 11, 21, 12, 5, 7, 0, time.UTC)
-	first, second := &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 41}, &history.Cut{Paid: -50, Saves: 10, Request: 60}
+	first, second := &history.PruningCost{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 41}, &history.PruningCost{Paid: -50, Saves: 10, Request: 60}
 	root := w.deps.Workspace
 	w.session.ledger = []chat.PruneRecord{
 		{Kind: "cold", Subject: root + "/a.go", Paths: []string{root + "/a.go"}, Tool: "read_file", Reason: "view, not used for 31 requests", Tokens: 4000, Turn: 2, At: at, Cut: first},
@@ -140,7 +140,7 @@ func TestDensityExplainsTheNextRequest(t *testing.T) {
 			{Kind: "soft", Subject: "go test ./...", Reason: "output, not used for 3 requests, and a cut is made anyway", Tokens: 400},
 			{Kind: "cold", Subject: root + "/internal/a/very/long/path/a.go", Reason: "view, not used for 31 requests", Tokens: 4000},
 		},
-		Cut:  &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 44},
+		Cut:  &history.PruningCost{Paid: 690, Saves: 88, Back: 8, Bank: 1200, Request: 44},
 		Held: []chat.PrunablePart{{Kind: "view", Subject: root + "/b.go", Tokens: 1000, Pinned: true, Reason: "pinned"}},
 	}
 	const want = `The next request: 32.4k of 200k tokens (16%). Compression starts at 170k

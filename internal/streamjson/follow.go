@@ -291,7 +291,7 @@ var decoders = map[string]func(*Decoder, []byte) (chat.Event, error){
 		return chat.Compressed{Strategy: l.Strategy, Reason: l.Reason, TokensBefore: l.TokensBefore, TokensAfter: l.TokensAfter, Failed: l.Kind == "failed", Applied: l.Kind == "applied"}
 	}),
 	"density": decoder(func(_ *Decoder, l densityLine) chat.Event {
-		return chat.DensityApplied{Metadata: l.Metadata, TokensBefore: l.TokensBefore, TokensAfter: l.TokensAfter, Cut: l.Cut}
+		return chat.DensityApplied{Metadata: l.Metadata, TokensBefore: l.TokensBefore, TokensAfter: l.TokensAfter, Cut: l.PruningCost}
 	}),
 	"agent_start": decoder(func(f *Decoder, l agentStartLine) chat.Event {
 		f.agents[l.AgentID] = l.Agent

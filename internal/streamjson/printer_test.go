@@ -20,7 +20,7 @@ import (
 // eventful returns the events of a run with everything that a script or a user can receive.
 func eventful() []chat.Event {
 	exit := 1
-	pruned := history.Counts{
+	pruned := history.PruneCounts{
 		{Field: "readWritePairsPruned", One: "stale read", Many: "stale reads", N: 4},
 		{Field: "fileDeduplicationsPruned", One: "duplicate file", Many: "duplicate files", N: 1},
 		{Field: "recencyPruned"},
@@ -249,7 +249,7 @@ func TestDensityEventContainsItsPrice(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
 	p := NewPrinter(FormatStreamJSON, &out, &out)
-	if err := p.PrintEvent(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.Cut{Paid: 690, Saves: 88, Back: 8, Bank: 1000, Request: 3}}); err != nil {
+	if err := p.PrintEvent(chat.DensityApplied{TokensBefore: 9, TokensAfter: 5, Cut: &history.PruningCost{Paid: 690, Saves: 88, Back: 8, Bank: 1000, Request: 3}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := out.String(), `"tokensBefore":9,"tokensAfter":5,"paid":690,"saves":88,"paysBackAfter":8,"bank":1000,"request":3}`; !strings.Contains(got, want) {

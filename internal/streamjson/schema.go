@@ -191,8 +191,8 @@ func ResultSchema() (*jsonschema.Schema, error) {
 // add some.
 func schemaOf(v any) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(v), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage](): {},
-		reflect.TypeFor[history.Counts]():  {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "integer"}},
+		reflect.TypeFor[json.RawMessage]():     {},
+		reflect.TypeFor[history.PruneCounts](): {Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "integer"}},
 	}})
 	if err != nil {
 		return nil, err

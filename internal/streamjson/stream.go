@@ -80,13 +80,13 @@ type (
 		Changed  *FileChanges `json:"changed,omitempty"`
 	}
 	densityLine struct {
-		Type         string         `json:"type"`
-		Metadata     history.Counts `json:"metadata"`
-		TokensBefore int            `json:"tokensBefore"`
-		TokensAfter  int            `json:"tokensAfter"`
+		Type         string              `json:"type"`
+		Metadata     history.PruneCounts `json:"metadata"`
+		TokensBefore int                 `json:"tokensBefore"`
+		TokensAfter  int                 `json:"tokensAfter"`
 		// Cut is the price of the pruning pass and its saving with each request, if the strategy has cost
 		// accounting.
-		*history.Cut
+		*history.PruningCost
 	}
 	compressionStartedLine struct {
 		Type     string `json:"type"`

@@ -12,7 +12,7 @@ func TestLines(t *testing.T) {
 	t.Parallel()
 	a := Answer{State: StateInContext, File: true, Stays: []string{"view (part): kept until pruning saves more than it costs"}, Parts: []Part{
 		{State: StateInContext, What: "answer: read_file a.go", Entry: 12, Tokens: 2100},
-		{State: StateShortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.Cut{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
+		{State: StateShortened, What: "call: write_file a.go", Entry: 4, Request: 7, Reason: "body: seen", Number: 3, Tokens: 900, Cut: &history.PruningCost{Saves: 120}, Back: "/density restore 3 (the model: recall 3)"},
 		{State: StatePruned, What: "answer: read_file a.go", Upcoming: true, Reason: "stale read: written later by replace", Tokens: 50},
 	}}
 	const want = `The next request contains the file, or a part of it.

@@ -68,7 +68,7 @@ type Part struct {
 	// Number is the line of the ledger with which the part can be recalled, or 0.
 	Number int `json:"number,omitempty"`
 	// Cut holds the price of the pruning pass. It is nil if prices were not weighed.
-	Cut *history.Cut `json:"cut,omitempty"`
+	Cut *history.PruningCost `json:"cut,omitempty"`
 	// Back describes how to restore the part.
 	Back string `json:"back,omitempty"`
 }

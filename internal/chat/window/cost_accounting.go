@@ -45,7 +45,7 @@ type NextRequest struct {
 	// Leaves lists the content to be pruned before the request, with sizes by our own count. Cut is the
 	// cost of that, or nil for a strategy that does not weigh prices.
 	Leaves []Prune
-	Cut    *history.Cut
+	Cut    *history.PruningCost
 	// Held lists the content that could be pruned but is kept.
 	Held []PrunablePart
 }

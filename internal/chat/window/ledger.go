@@ -57,7 +57,7 @@ func freed(prunes []Prune) int {
 }
 
 // record adds prunes to the ledger, and returns their lines.
-func (l *Ledger) record(prunes []history.Prune, cut *history.Cut) []Prune {
+func (l *Ledger) record(prunes []history.Prune, cut *history.PruningCost) []Prune {
 	if len(prunes) == 0 {
 		return nil
 	}

@@ -97,7 +97,7 @@ func replaceBlocks(h *history.Service, field string, from int, edit func(history
 // amend changes the history, and records under field the number n of refused blocks or messages that
 // were changed.
 func amend(h *history.Service, result history.DensityResult, field string, n int) error {
-	result.Metadata = history.Counts{{Field: field, N: n}}
+	result.Metadata = history.PruneCounts{{Field: field, N: n}}
 	return h.ApplyDensityResult(result)
 }
 

@@ -7,14 +7,14 @@ type Step interface{ step() }
 
 // Density reports that pruning made the context smaller.
 type Density struct {
-	Metadata     history.Counts
+	Metadata     history.PruneCounts
 	Prunes       []Prune
 	TokensBefore int
 	TokensAfter  int
 	Limit        int
 	// Cut holds the cost and the savings of the pruning. It is nil for a strategy that does not weigh
 	// them.
-	Cut *history.Cut
+	Cut *history.PruningCost
 }
 
 // A Prune is one line of the ledger: an item that density or a compression removed from the context.

@@ -94,10 +94,10 @@ func (c Change) Reason() string {
 }
 
 // countsOf counts changes by their reason, for the session log.
-func countsOf(changes []Change) history.Counts {
-	counts := make(history.Counts, len(reasons))
+func countsOf(changes []Change) history.PruneCounts {
+	counts := make(history.PruneCounts, len(reasons))
 	for i, r := range reasons {
-		counts[i] = history.Count{Kind: history.PruneKind(r.why), Field: r.field, One: r.one, Many: r.many}
+		counts[i] = history.PruneCount{Kind: history.PruneKind(r.why), Field: r.field, One: r.one, Many: r.many}
 		for _, c := range changes {
 			if c.Why == r.why {
 				counts[i].N++
@@ -258,8 +258,8 @@ func quoted(text string) []byte {
 }
 
 // CostOfPlan returns the cost of a plan.
-func (e *Engine) CostOfPlan(p Plan) history.Cut {
-	return history.Cut{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaybackRequests(), Request: e.conversation.nextRequest()}
+func (e *Engine) CostOfPlan(p Plan) history.PruningCost {
+	return history.PruningCost{Paid: p.Paid, Saves: p.Saves, Bank: p.Bank, Back: p.PaybackRequests(), Request: e.conversation.nextRequest()}
 }
 
 // Apply applies the changes of a plan. The result has the new form of each changed entry, and the

@@ -110,7 +110,7 @@ func (cv *conversation) nextRequest() int { return cv.request + 1 }
 
 // IsRegretted reports whether pruned content should have been kept, if the model requests it again now.
 // This is so if the content was pruned as unused, and the cut was a few requests ago.
-func (e *Engine) IsRegretted(kind history.PruneKind, cut *history.Cut) bool {
+func (e *Engine) IsRegretted(kind history.PruneKind, cut *history.PruningCost) bool {
 	cold := kind == history.PruneKind(ReasonUnused) || kind == history.PruneKind(ReasonSoft)
 	return cold && cut != nil && e.conversation.nextRequest()-cut.Request <= regret
 }
