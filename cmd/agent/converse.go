@@ -48,8 +48,8 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 			Commands: func(c *app.Conversation) []command.Command {
 				return []command.Command{w.loginInside(c), w.boardInside()}
 			},
-			Board: "/board",
-			In:    w.stdin, Out: w.stdout, Text: w.out, NotifySignals: w.hear,
+			BoardCommand: "/board",
+			In:           w.stdin, Out: w.stdout, Text: w.out, NotifySignals: w.hear,
 			Settled: func(ctx context.Context, c *app.Conversation) { tellPast(ctx, w, o, c) },
 			Plain:   o.screenReader, Scratch: o.Record.Folder != "", Initial: o.message(w),
 		})

@@ -114,7 +114,7 @@ func entryOf(s bridge.Status) serverEntry {
 		Name: s.Configured.Name, Origin: string(s.Configured.Origin), File: s.Configured.File, State: string(s.State), Reason: s.Reason,
 		Protocol: s.Known.Protocol, Tools: []string{}, Tokens: s.Known.Tokens(), Offered: "search",
 	}
-	if s.Direct {
+	if s.OfferedDirectly {
 		e.Offered = "direct"
 	}
 	for _, t := range s.Known.Tools {

@@ -85,7 +85,7 @@ func environment(rec *record, models *endpoints, files setUp, confined confineme
 			Denied:      append(at.process.realPaths(settings.SandboxDenyRead.Value(at.settings)), confined.rules.Hidden...),
 			RuleForFile: confined.rules.RuleForFile,
 			Keeps:       confined.rules.MayAskToRead(),
-			Agreed:      confined.guarded.holds,
+			IsApproved:  confined.guarded.holds,
 			IsRunByGit:  func(abs string) bool { return sandbox.IsRunByGit(abs, at.process.gitConfigurations()) },
 		},
 	}

@@ -71,7 +71,7 @@ func (h *subagentFactory) create(ctx context.Context, spec subagents.Spec) (chil
 	env.Seen, env.Todos = tools.NewSeenFiles(), todo.NewBoard(nil, func(todo.List) {})
 	news := h.parts.notes.NewsForSubagent()
 	spare := &fallback{settings: with, own: endpoint, models: h.parts.models, refresh: func() {}, notify: func(text string) {
-		spec.Within.Parent.Emit(spec.Within.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
+		spec.Config.Parent.Emit(spec.Config.Over, chat.Notice{Text: "subagent " + spec.Agent.Name + ": " + text})
 	}}
 	config := chat.Config{
 		Endpoint: endpoint, FallBack: spare.next, Counter: counterOf, Tools: registry, Env: &env, Root: h.parts.at.workspace.Root(),
@@ -81,10 +81,10 @@ func (h *subagentFactory) create(ctx context.Context, spec subagents.Spec) (chil
 		Extensions: chat.Extensions{
 			Below: h.parts.texts.NestedInstructions, Refreeze: func() {}, News: news, Expand: h.task(spec, news),
 		},
-		Policy:   gate.Policy{Unattended: h.parts.at.options.Unattended},
-		Gates:    h.parts.guards.gates(registry),
-		CacheKey: cacheKey(h.parts.rec.id + spec.ID),
-		Within:   &spec.Within,
+		Policy:     gate.Policy{Unattended: h.parts.at.options.Unattended},
+		Gates:      h.parts.guards.gates(registry),
+		CacheKey:   cacheKey(h.parts.rec.id + spec.ID),
+		AsSubagent: &spec.Config,
 		Emit: func(e chat.Event) {
 			logEvent(own.logger, e)
 			spare.watch(e)

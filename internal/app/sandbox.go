@@ -117,8 +117,8 @@ func (c confinement) now() sandbox.Confinement {
 		Policy:   c.at.process.SandboxPolicy(c.at.folders, c.at.settings, c.at.survey, c.at.workspace),
 		AllowEnv: c.allowEnv(),
 	}
-	confined.Policy.Agreed = c.guarded.all()
-	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, confined.Policy.Agreed, c.guarded.programs, c.rules.Fixed)
+	confined.Policy.Approved = c.guarded.all()
+	confined.Policy.Protected = slices.Concat(confined.Policy.Protected, confined.Policy.Approved, c.guarded.programs, c.rules.Fixed)
 	confined.Policy.DenyRead = append(confined.Policy.DenyRead, c.rules.Hidden...)
 	if settings.Sandbox.Value(c.at.settings) != settings.SandboxOff {
 		confined.Sandbox = sandbox.Detect()

@@ -77,8 +77,8 @@ type Event struct {
 	Exit    *int   `json:"exit,omitempty"`
 	// Unlisted is set if the command may have created files that are not listed.
 	Unlisted bool `json:"unlisted,omitempty"`
-	// Agreed is the hash of the configuration that the user approved before a program was started.
-	Agreed string `json:"agreed,omitempty"`
+	// ApprovedHash is the hash of the configuration that the user approved before a program was started.
+	ApprovedHash string `json:"agreed,omitempty"`
 	// By names who decided or typed. If no call of the model caused the action, By names its cause.
 	// Answer is the decision. Rule is the rule that was approved, the rule that allowed the action,
 	// or the reason of a refusal.
@@ -275,7 +275,7 @@ func (a *auditor) deed(at time.Time, d history.Effect, tool, by string) {
 		a.add(at, Event{Kind: KindAsk, What: what, By: d.Asked.By, Answer: d.Asked.Answer, Rule: d.Asked.Rule})
 	}
 	if d.Ran != "" {
-		a.add(at, Event{Kind: KindRun, What: d.Ran, Profile: d.Profile, Exit: d.Exit, Agreed: d.Agreed, Unlisted: d.Unlisted, By: by})
+		a.add(at, Event{Kind: KindRun, What: d.Ran, Profile: d.Profile, Exit: d.Exit, ApprovedHash: d.ApprovedHash, Unlisted: d.Unlisted, By: by})
 	}
 	for _, w := range d.Wrote {
 		a.add(at, Event{Kind: KindWrite, What: w.Path, Before: w.Before, After: w.After, By: by})

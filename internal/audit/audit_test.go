@@ -89,7 +89,7 @@ func TestActions(t *testing.T) {
 	two := 2
 	for _, act := range []session.Action{
 		{By: "hook Stop for agent s-1", Effect: history.Effect{Ran: "lint .", Profile: "none", Exit: &two}},
-		{By: "server db", Effect: history.Effect{Ran: "npx db", Profile: "none", Agreed: "abc"}},
+		{By: "server db", Effect: history.Effect{Ran: "npx db", Profile: "none", ApprovedHash: "abc"}},
 		{By: "undo", Effect: history.Effect{Wrote: []history.FileChange{{Path: "a", Before: "sha256:1", After: "sha256:2"}}}},
 		{By: "login", Effect: history.Effect{Hosts: []string{"auth.example"}}},
 	} {

@@ -95,7 +95,7 @@ func (e Event) details() string {
 	say(e.Unlisted, "created files are unknown")
 	say(e.Answer != "", "%s by %s", e.Answer, name(e.By))
 	say(e.Answer == "" && e.By != "", "by %s", name(e.By))
-	say(e.Agreed != "", "approved as %s", short(e.Agreed))
+	say(e.ApprovedHash != "", "approved as %s", short(e.ApprovedHash))
 	say(e.Rule != "", "because of %s", code(e.Rule))
 	if len(parts) == 0 {
 		return ""

@@ -76,8 +76,8 @@ type Config struct {
 	// Answers holds answers to the calls that were unanswered when the earlier program ended, by call
 	// id. Other calls receive the usual error.
 	Answers map[string]string
-	// Within is set in the conversation of a subagent.
-	Within *SubagentConfig
+	// AsSubagent is set in the conversation of a subagent.
+	AsSubagent *SubagentConfig
 	// Background manages the background agents of the conversation. It is nil if there are none. The
 	// agents end with the turn unless KeepsAgents is set.
 	Background  Background

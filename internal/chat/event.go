@@ -209,12 +209,12 @@ type Notice struct{ Text string }
 // contains the session's cost so far in USD. The screen does not print this event, because the result
 // line of the turn shows both costs.
 type TurnCost struct {
-	Turn    string
-	Session float64
+	Turn         string
+	SessionTotal float64
 }
 
 func (e TurnCost) String() string {
-	return "cost: " + e.Turn + ", the session " + humanize.Dollars(e.Session)
+	return "cost: " + e.Turn + ", the session " + humanize.Dollars(e.SessionTotal)
 }
 
 // QueueChanged lists the messages that wait for the next pause, oldest first.

@@ -116,8 +116,8 @@ func (r *runner) guard(ctx context.Context, k *call, later []*call) ending {
 
 // end returns how a verdict affects the turn, and queues the user's instruction if the verdict has one.
 func (r *runner) end(v gate.Verdict) ending {
-	if v.Instead != "" {
-		r.instruct(v.Instead)
+	if v.Instruction != "" {
+		r.instruct(v.Instruction)
 	}
 	switch {
 	case errors.Is(v.End, gate.ErrDenied):
@@ -127,7 +127,7 @@ func (r *runner) end(v gate.Verdict) ending {
 	case errors.Is(v.End, gate.ErrRepeating):
 		return ending{rest: true, stop: StopRepeating}
 	}
-	return ending{rest: v.End != nil || v.Instead != "", err: v.End}
+	return ending{rest: v.End != nil || v.Instruction != "", err: v.End}
 }
 
 // check calls one gate while the owner continues serving the inbox. If the turn is interrupted, check

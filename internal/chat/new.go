@@ -24,9 +24,9 @@ func New(config Config) *Chat {
 	in, emit, now := c.inbox, c.emit, config.Now
 	c.waiting = &waiting{inbox: in, emit: emit, keep: config.KeepWaiting, left: config.Waited}
 	c.moments = &moments{inbox: in, emit: emit, run: config.Hooks, add: c.add, begun: cmp.Or(config.Begun, begunNew)}
-	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.Within.asked(), unattended: config.Policy.Unattended}
-	if c.asker.others = c.asker.settleMoot; config.Within != nil {
-		c.asker.others = config.Within.settleOthers
+	c.asker = &asker{inbox: in, emit: emit, open: map[int]openQuestion{}, relay: config.AsSubagent.asked(), unattended: config.Policy.Unattended}
+	if c.asker.others = c.asker.settleMoot; config.AsSubagent != nil {
+		c.asker.others = config.AsSubagent.settleOthers
 	}
 	c.saving = saveCheck{emit: emit, session: config.Session}
 	c.window = newWindow(c)
@@ -54,7 +54,7 @@ func New(config Config) *Chat {
 	c.loop = gate.NewLoopDetector(&c.config.Policy)
 	c.runner = &runner{
 		inbox: in, emit: emit, now: now, tools: config.Tools, env: config.Env, settings: config.Settings, history: config.History,
-		asker: c.asker, within: config.Within, below: config.Extensions.Below,
+		asker: c.asker, within: config.AsSubagent, below: config.Extensions.Below,
 		consent:     consent,
 		gates:       gate.SortGates(slices.Concat(consent.Gates(), []gate.Gate{c.loop.Gate()}, config.Gates)...),
 		outputLimit: c.window.Measure.OutputLimit,
@@ -73,7 +73,7 @@ func New(config Config) *Chat {
 // agents returns c.Agents, or a new SubagentHost if it is nil. A subagent shares the permissions, the lock and
 // the counter of its parent.
 func (c *Config) agents() *SubagentHost {
-	switch in := c.Within; {
+	switch in := c.AsSubagent; {
 	case c.Agents != nil:
 		return c.Agents
 	case in != nil:

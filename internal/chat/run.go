@@ -101,7 +101,7 @@ func (c *Chat) work(ctx context.Context, turn func(context.Context) (Outcome, er
 	outcome, err := turn(ctx)
 	c.config.endAgents(c.inbox)
 	c.interrupt, c.waiting.working = nil, false
-	if c.config.Within == nil {
+	if c.config.AsSubagent == nil {
 		c.stats.turnEnded(before)
 		c.stats.tellVoid(before)
 		c.stats.tellCost(before)

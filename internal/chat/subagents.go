@@ -11,10 +11,10 @@ import (
 // paces gets the pace of a subagent and adds its text to the history. last is Pace.Last. In a
 // conversation of the user it does nothing.
 func (c *Chat) paces() (last bool, err error) {
-	if c.config.Within == nil {
+	if c.config.AsSubagent == nil {
 		return false, nil
 	}
-	pace := c.config.Within.Pace(c.figures())
+	pace := c.config.AsSubagent.Pace(c.figures())
 	if pace.Say != "" {
 		err = c.add(history.New(history.Human, &history.Text{Text: pace.Say, Source: history.SourceExtension}))
 	}

@@ -16,7 +16,7 @@ import (
 // history is valid however the turn ends.
 func (c *Chat) turn(ctx context.Context, message atcmd.Message) (Outcome, error) {
 	defer c.modes.consent.EndTurn()
-	if c.config.Within == nil { // the changes of a subagent belong to the turn of the user
+	if c.config.AsSubagent == nil { // the changes of a subagent belong to the turn of the user
 		c.config.Env.Snapshots.BeginTurn(message.Text())
 	}
 	said, err := c.expand(ctx, message)
@@ -55,7 +55,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	var out Outcome
 	c.loop.Reset()
 	c.nudge = ""
-	if c.config.Within == nil {
+	if c.config.AsSubagent == nil {
 		c.Agents.spent.Store(0)
 	}
 	stops := 0
@@ -65,7 +65,7 @@ func (c *Chat) converse(ctx context.Context) (Outcome, error) {
 	for answered, nudged := false, false; ; {
 		// Checked before the queue, so that a message that would not be answered stays queued.
 		if limit := settings.MaxTurns.Value(c.config.Settings); limit >= 0 && int(c.Agents.spent.Load()) >= limit {
-			if c.config.Within == nil { // a subagent reports this in its status
+			if c.config.AsSubagent == nil { // a subagent reports this in its status
 				c.emit.notice("Stopped after %d model requests (max-turns). Send a message to continue", limit)
 			}
 			return out.stopped(StopMaxTurns), nil
@@ -177,7 +177,7 @@ func (c *Chat) request(ctx context.Context, out *Outcome) (*reply, error) {
 			continue
 		}
 		again, err := c.refusals.recovers(err)
-		if back, is := errors.AsType[takenBackError](err); is && c.config.Within != nil {
+		if back, is := errors.AsType[takenBackError](err); is && c.config.AsSubagent != nil {
 			err = back.error // the task does not return to a prompt, so the error is final
 		}
 		if !again {
@@ -274,7 +274,7 @@ func (c *Chat) outcomeOf(ctx context.Context, out Outcome, err error) (Outcome, 
 	case err == nil:
 		return out.stopped(StopDone), nil
 	case errors.As(err, &spent):
-		if c.config.Within == nil {
+		if c.config.AsSubagent == nil {
 			c.emit.notice("stopped: %v", err)
 		}
 		return out.stopped(StopMaxCost), nil

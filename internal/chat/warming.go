@@ -217,7 +217,7 @@ func (w *Warming) prefix() (p cachewarm.Prefix, ok bool) {
 	}
 	// A model with a thinking budget has a separate cache for each reply limit.
 	budget := vendor.ClaudeOf(w.latest.Model).Budget
-	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.Within == nil && !c.Endpoint.IsLocal() &&
+	ok = known && w.prompt > 0 && w.base != nil && !budget && cache.Kind != vendor.CacheNone && c.AsSubagent == nil && !c.Endpoint.IsLocal() &&
 		settings.CacheWarming.Value(c.Settings) != settings.CacheWarmingOff
 	return p, ok
 }
@@ -398,7 +398,7 @@ const leastKept = time.Minute
 // userCame stores the end of a pause of the user. With never, it stores that the user did not return.
 func (w *Warming) userCame(never bool) {
 	pause, keep := w.config.Now().Sub(w.asked), w.config.Costs.Pauses
-	if keep == nil || w.asked.IsZero() || w.came == w.asked || pause < leastKept || w.config.Within != nil {
+	if keep == nil || w.asked.IsZero() || w.came == w.asked || pause < leastKept || w.config.AsSubagent != nil {
 		return
 	}
 	w.came = w.asked

@@ -31,9 +31,9 @@ type CommandContext struct {
 	// link to a file that the model may not read. If Searchable is nil, it may.
 	Searchable func(program string) bool
 
-	// Outside is set if the command leaves the sandbox, which otherwise hides secret files. Then
+	// OutsideSandbox is set if the command leaves the sandbox, which otherwise hides secret files. Then
 	// only programs that read no files are known to be harmless.
-	Outside bool
+	OutsideSandbox bool
 
 	// lookups is the number of names that may still be looked up for patterns.
 	lookups *int
@@ -128,7 +128,7 @@ func (c Command) isReadOnly(dirs []string, at CommandContext) bool {
 	if !known || !programs.IsNamed(c[0].Text, programs.IsBuiltin) && at.Program != nil && !at.Program(c[0].Text) {
 		return false
 	}
-	if at.Outside && !program.anyWords && !program.namesOnly && !c.readsPipe() {
+	if at.OutsideSandbox && !program.anyWords && !program.namesOnly && !c.readsPipe() {
 		return false
 	}
 	if c[0].Text == "git" && slices.ContainsFunc(dirs, func(dir string) bool {

@@ -206,7 +206,7 @@ func TestReadOnlyAsksAboutSearches_D60(t *testing.T) {
 func TestReadOnlyOutside_B2(t *testing.T) {
 	t.Parallel()
 	at := readOnlyPlace(t)
-	at.Outside = true
+	at.OutsideSandbox = true
 	free := func(line string) bool {
 		parsed, err := Read(line).PlainCommands()
 		return err == nil && len(parsed.UnprovenCommands(at)) == 0

@@ -89,8 +89,8 @@ type Verdict struct {
 	// End ends the turn with the refusal. It is ErrDenied, ErrRepeating, or the reason for the
 	// failure of the turn.
 	End error
-	// Instead is the user's instruction to the model. It replaces this call and the calls after it.
-	Instead string
+	// Instruction is the user's instruction to the model. It replaces this call and the calls after it.
+	Instruction string
 	// Notice is a line for the user.
 	Notice string
 	// Arguments replaces the arguments of the call, which is planned again and begins at the first

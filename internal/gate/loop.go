@@ -84,7 +84,7 @@ func (g *LoopDetector) check(context.Context, Call) Verdict {
 			case d.Reason == "":
 				return Verdict{Refusal: NotRun, End: ErrRepeating}
 			}
-			return Verdict{Refusal: NotRun, Instead: d.Reason}
+			return Verdict{Refusal: NotRun, Instruction: d.Reason}
 		},
 	}}
 }

@@ -209,7 +209,7 @@ func TestLoopsAreReportedOnce(t *testing.T) {
 	}{
 		{Decision{Allow: true}, Verdict{}},
 		{Decision{}, Verdict{Refusal: NotRun, End: ErrRepeating}},
-		{Decision{Reason: "look into b"}, Verdict{Refusal: NotRun, Instead: "look into b"}},
+		{Decision{Reason: "look into b"}, Verdict{Refusal: NotRun, Instruction: "look into b"}},
 	} {
 		for _, unattended := range []bool{false, true} {
 			guard := NewLoopDetector(&Policy{Unattended: unattended})

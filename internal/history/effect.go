@@ -20,9 +20,9 @@ type Effect struct {
 	// Exit is the exit status of the command if no answer of a tool contains it. It is nil if the
 	// command did not end.
 	Exit *int `json:"exit,omitempty"`
-	// Agreed is the hash of the configuration of a server whose program ran. It is "" if the
+	// ApprovedHash is the hash of the configuration of a server whose program ran. It is "" if the
 	// configuration needs no approval.
-	Agreed string `json:"agreed,omitempty"`
+	ApprovedHash string `json:"agreed,omitempty"`
 	// Hosts lists the hosts to which the call connected. Served is the server tool that it called, as
 	// SERVER/TOOL.
 	Hosts  []string `json:"hosts,omitempty"`

@@ -145,8 +145,8 @@ func Read(pages []Page, words, prefix string) (text string, found bool) {
 	return text, len(sections) > 0
 }
 
-// Answer holds the best matches for some words, best first.
-type Answer struct {
+// SearchResult holds the best matches for some words, best first.
+type SearchResult struct {
 	Entries  []Entry
 	Sections []Section
 }
@@ -159,13 +159,13 @@ const (
 // Search returns the entries and sections that match words best. A match in a name or a title
 // counts more than one in a text. Rare words count more than frequent ones. A short text counts
 // more than a long one.
-func Search(asked string, entries []Entry, pages []Page) Answer {
+func Search(asked string, entries []Entry, pages []Page) SearchResult {
 	wanted := stems(asked)
 	var sections []Section
 	for _, p := range pages {
 		sections = append(sections, p.Sections...)
 	}
-	return Answer{
+	return SearchResult{
 		Entries: best(wanted, mostEntries, entries, func(e Entry) texts { return texts{e.Name, "", e.Help + " " + e.Also, 1} }),
 		Sections: best(wanted, mostSections, sections, func(s Section) texts {
 			return texts{s.Title, path.Base(s.Page) + s.also, s.Text, s.weight()}

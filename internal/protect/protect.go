@@ -61,9 +61,9 @@ type ProtectionRules struct {
 	RuleForFile func(abs string, edit bool) (why string, denied bool)
 	// Keeps is set if RuleForFile can require approval for reads.
 	Keeps bool
-	// Agreed reports whether the user approved that the program runs a file or uses it as
-	// instructions. The path is absolute, without links. Agreed may be nil.
-	Agreed func(abs string) bool
+	// IsApproved reports whether the user approved that the program runs a file or uses it as
+	// instructions. The path is absolute, without links. IsApproved may be nil.
+	IsApproved func(abs string) bool
 	// IsRunByGit reports whether git executes a file or reads it as configuration because its
 	// configuration names it. The path is absolute, without links. IsRunByGit may be nil.
 	IsRunByGit func(abs string) bool
@@ -81,7 +81,7 @@ func (p ProtectionRules) EditProtection(abs, rel string) File {
 	if found := p.secret(abs, rel); found.Protection == AlwaysNeedsApproval {
 		return found
 	}
-	if p.Agreed != nil && p.Agreed(abs) {
+	if p.IsApproved != nil && p.IsApproved(abs) {
 		return File{Path: rel, Name: rel, Protection: AlwaysNeedsApproval, Why: "you approved its current content (agent trust), and this call would change it"}
 	}
 	if p.IsRunByGit != nil && p.IsRunByGit(abs) {

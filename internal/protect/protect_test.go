@@ -156,7 +156,7 @@ func TestFilesProtectedByRules(t *testing.T) {
 	t.Parallel()
 	is := func(name string) func(string) bool { return func(abs string) bool { return abs == "/ws/"+name } }
 	places := protect.ProtectionRules{
-		Own: []string{""}, Agreed: is("agreed"), IsRunByGit: is("hook"), Open: []string{"/ws/open"},
+		Own: []string{""}, IsApproved: is("agreed"), IsRunByGit: is("hook"), Open: []string{"/ws/open"},
 		RuleForFile: func(abs string, edit bool) (string, bool) {
 			return map[string]string{"/ws/never": "a rule", "/ws/open/never": "a rule", "/ws/edited": map[bool]string{true: "no edits"}[edit]}[abs], abs == "/ws/never"
 		},

@@ -144,7 +144,7 @@ func (p Policy) writableMounts() []string {
 		if !ok {
 			continue
 		}
-		agreed := slices.Contains(p.Agreed, protected)
+		agreed := slices.Contains(p.Approved, protected)
 		stays := func(dir string) bool {
 			return agreed || where.base != p.Workspace || strings.Contains("/"+dir, "/.")
 		}

@@ -58,10 +58,10 @@ type Policy struct {
 	// Protected lists files and folders inside the workspace that the command must not change. The
 	// files that make git run programs are added to it.
 	Protected []string
-	// Agreed lists the paths of Protected that run outside of the sandbox, because a user has
+	// Approved lists the paths of Protected that run outside of the sandbox, because a user has
 	// approved their content. With mounts, no folder above them can be renamed. Otherwise a command
 	// could exchange a folder between the check and the start, so that other content runs.
-	Agreed []string
+	Approved []string
 	// GitConfigurations lists the user's git configurations, which apply in every repository. Files
 	// of the workspace that are named by these, or by the repositories' configurations, are
 	// protected too.

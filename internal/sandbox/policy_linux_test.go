@@ -439,8 +439,8 @@ func TestAgreedFilesStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	policy := h.policy(sandbox.ProfileWork)
-	policy.Agreed = []string{h.workspace + "/a/f", h.workspace + "/to"}
-	policy.Protected = append(policy.Protected, policy.Agreed...)
+	policy.Approved = []string{h.workspace + "/a/f", h.workspace + "/to"}
+	policy.Protected = append(policy.Protected, policy.Approved...)
 	for line, works := range map[string]bool{
 		`mv a c`: false, `echo x > a/f`: false, `rm to`: false, `ln -sfn b to`: false, `mv to c`: false, `mv -T b to`: false,
 		`cat to/f && test "$(readlink to)" = a && echo x > a/g && mv a/g a/h && mv b c && mv c b`: true,

@@ -71,9 +71,9 @@ func List(takes string) Kind[string] {
 	return k
 }
 
-// Profiles returns the kind of lists of profile names. The profiles need not exist. Items returns
+// ProfileNames returns the kind of lists of profile names. The profiles need not exist. Items returns
 // the names of a value.
-func Profiles() Kind[string] {
+func ProfileNames() Kind[string] {
 	k := List("comma-separated profile names")
 	parse := k.parse
 	k.parse = func(text string) (string, error) {

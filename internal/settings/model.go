@@ -29,7 +29,7 @@ var (
 	LoginClientID = Optional("login.client-id", Word(), "none",
 		"client ID from the vendor, for logins that need one")
 	// Fallback lists profiles. Their models answer while the first model fails.
-	Fallback = Optional("fallback", Profiles(), "none",
+	Fallback = Optional("fallback", ProfileNames(), "none",
 		"profiles to try in this order if the model fails; each turn begins with the first model")
 	// OnLimit is stop, or the name of a profile.
 	OnLimit = Declare("on-limit", Word(), StopAtLimit,

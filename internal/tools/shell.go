@@ -142,7 +142,7 @@ func previewCommand(ctx context.Context, env *Env, args shellArgs, command shell
 	kind := env.Jobs.Kind()
 	if line, err := parseFor(kind, command.Read()); err == nil {
 		place := env.place(ctx, command)
-		place.Outside = preview.Outside != ""
+		place.OutsideSandbox = preview.Outside != ""
 		preview.Commands = line.UnprovenCommands(place)
 		preview.ReadOnly = len(preview.Commands) == 0 && preview.Outside == ""
 		if preview.ReadOnly {

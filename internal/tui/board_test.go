@@ -255,7 +255,7 @@ func TestBoardFrames(t *testing.T) {
 func TestTheKeyOfTheBoard(t *testing.T) {
 	t.Parallel()
 	for _, board := range []string{"", "/board"} {
-		s := newScreenplayFor(t, 60, 24, func(o *Options) { o.Board = board })
+		s := newScreenplayFor(t, 60, 24, func(o *Options) { o.BoardCommand = board })
 		s.model.input.Editor.Insert("x")
 		if s.model.key(term.Key{Name: "left"}); len(s.model.activity.commands) > 0 {
 			t.Error("it leaves a draft")

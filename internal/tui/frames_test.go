@@ -163,7 +163,7 @@ var states = map[string]func(*screenplay){
 			chat.TurnStarted{},
 			chat.UsageReported{PromptTokens: 41_000, CompletionTokens: 1_200, CachedTokens: 37_700},
 			chat.StatusChanged{Stats: chat.Stats{Cost: 0.62, Agents: chat.AgentStats{Agents: 1, Cost: 0.04}, Saving: chat.Saving{Tokens: 22_000, Without: 90_000, Saved: 13_500, Cost: 0.054}}},
-			chat.TurnCost{Turn: "$0.12 + $0.04 of agents", Session: 0.66}, chat.TurnEnded{})
+			chat.TurnCost{Turn: "$0.12 + $0.04 of agents", SessionTotal: 0.66}, chat.TurnEnded{})
 	},
 	"lost": func(s *screenplay) { // a loss is reported once, and the saving of a turn does not hide it
 		loss := func(saved, cost float64) chat.StatusChanged {

@@ -29,7 +29,7 @@ var actions = map[string]doing{
 	"rewind":     {do: func(m *Model) tea.Cmd { return tea.Batch(m.escape(), m.escape()) }},
 	"interrupt":  {do: (*Model).controlC},
 	"quit":       {do: (*Model).controlD, when: func(m *Model) bool { return m.input.Editor.Empty() }},
-	"board":      {do: func(m *Model) tea.Cmd { return m.runCommand(m.opts.Board) }, when: func(m *Model) bool { return m.opts.Board != "" && m.input.Editor.Empty() }},
+	"board":      {do: func(m *Model) tea.Cmd { return m.runCommand(m.opts.BoardCommand) }, when: func(m *Model) bool { return m.opts.BoardCommand != "" && m.input.Editor.Empty() }},
 	"up":         {do: (*Model).up},
 	"down":       {do: (*Model).down},
 	"search":     {do: (*Model).searchPrompts},

@@ -138,8 +138,8 @@ type Options struct {
 	// Attached is set if the session continues without this screen. Leaving the screen then answers no
 	// question.
 	Attached bool
-	// Board is the command line that shows the board of all sessions, or "" for none.
-	Board string
+	// BoardCommand is the command line that shows the board of all sessions, or "" for none.
+	BoardCommand string
 	// Initial is sent as the first message if it contains words. If it contains only images, they are
 	// inserted into the input.
 	Initial atcmd.Message

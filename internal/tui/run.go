@@ -93,7 +93,7 @@ func takeTerminal(opts Options) (*term.Terminal, error) {
 
 func giveBack(t *term.Terminal) {
 	t.Screen.Close()
-	t.Leave()
+	t.Restore()
 }
 
 // newLoop returns Bubble Tea's loop for an interface that reads and paints by itself.

@@ -79,7 +79,7 @@ func startOf(x *ConfiguredServers, wire mcp.Server) history.Effect {
 		did.Ran = strings.Join(s.Words(), " ")
 		if s.NeedsConsent() && x.Trust != nil {
 			if shown, err := x.Trust.Store.Review([]consent.Item{item(s)}); err == nil {
-				did.Agreed = shown[0].Hash
+				did.ApprovedHash = shown[0].Hash
 			}
 		}
 	}

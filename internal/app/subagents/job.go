@@ -81,7 +81,7 @@ func (j *job) work(ctx context.Context) tools.Answer {
 	j.pacer = &pacer{Limits: j.bounds, clock: time}
 	child, err := j.team.Make(ctx, Spec{
 		ID: j.ID, Call: j.call, Agent: j.agent, Continues: j.continues, Emit: j.event,
-		Within: chat.SubagentConfig{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Task: j.Title, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
+		Config: chat.SubagentConfig{Parent: j.team.Parent, Name: j.Agent, ID: j.ID, Task: j.Title, Only: onlyMode(j.agent), Pace: j.pacer.pace, Waits: time.waiting, Over: j.team.working.Done()},
 	})
 	if err != nil {
 		j.tell(chat.AgentStarted{AgentState: j.state()})

@@ -57,8 +57,8 @@ type Spec struct {
 	Agent agents.Agent
 	// Continues is set if the conversation is already recorded and continues.
 	Continues bool
-	// Within is part of the configuration of the conversation. Emit receives its events.
-	Within chat.SubagentConfig
+	// Config is part of the configuration of the conversation. Emit receives its events.
+	Config chat.SubagentConfig
 	Emit   func(chat.Event)
 }
 

@@ -84,7 +84,7 @@ func (r *report) servers(p *app.Process, f app.Folders, dir string, s *settings.
 			r.note(what+st.Summary(), "")
 		case st.Known.Failed != "":
 			r.fix(what+st.Known.Failed, "agent mcp test "+st.Configured.Name+" to retry")
-		case st.State == bridge.StateKnown && !st.Direct && st.Known.Tokens() > many:
+		case st.State == bridge.StateKnown && !st.OfferedDirectly && st.Known.Tokens() > many:
 			r.note(what+humanize.Tokens(st.Known.Tokens())+" tokens of definitions, so the model finds its tools only by search", "")
 		default:
 			r.ok(what + st.Summary())

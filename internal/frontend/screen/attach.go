@@ -85,7 +85,7 @@ func Attach(ctx context.Context, o AttachOptions) error {
 		Greeting: append(greeting, faults...), Earlier: earlier, Workspace: o.Session.Folder, Settings: show,
 		Branch: func(ctx context.Context) string { return branchNow(ctx, o.Session.Folder) },
 		Title:  func() string { return o.Session.Title },
-		Status: chat.Status{Model: o.Session.Model}, Board: board, Attached: true, Keys: func() *keymap.Map { return bound.inForce() },
+		Status: chat.Status{Model: o.Session.Model}, BoardCommand: board, Attached: true, Keys: func() *keymap.Map { return bound.inForce() },
 		Log: log.Logger, LogPath: log.Path, Now: o.Process.Now,
 	})
 	if errors.Is(context.Cause(ctx), ErrSessionEnded) {

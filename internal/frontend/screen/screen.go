@@ -50,8 +50,8 @@ type Options struct {
 	Scratch bool
 	// Commands returns slash commands for a conversation. It may be nil.
 	Commands func(c *app.Conversation) []command.Command
-	// Board is the slash command that shows the board of all sessions, or "" for none.
-	Board string
+	// BoardCommand is the slash command that shows the board of all sessions, or "" for none.
+	BoardCommand string
 	// Settled is called once, in a separate goroutine, some time after the prompt is shown. It may be nil.
 	Settled func(ctx context.Context, c *app.Conversation)
 	// Initial is sent immediately, unless it is empty.
@@ -168,7 +168,7 @@ func screenOptions(ctx context.Context, o Options, c *app.Conversation, leaver *
 		Clipboard:     clipboard(o.Process.Environ, c.TempDir()),
 		Keys:          bound.inForce,
 		Ask:           askTrust(c.Trust),
-		Board:         o.Board,
+		BoardCommand:  o.BoardCommand,
 		Initial:       o.Initial,
 		Log:           log.Logger,
 		LogPath:       log.Path,

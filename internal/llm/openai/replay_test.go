@@ -51,7 +51,7 @@ func TestReplay(t *testing.T) {
 		skip      = `{"google":{"thought_signature":"skip_thought_signature_validator"}}`
 	)
 	thinks := llmtest.Think("let me ", "see").Call("f", `{}`).Call("g", `{}`)
-	signs := llmtest.Call("f", `{}`).Call("g", `{}`).Extra(signature)
+	signs := llmtest.Call("f", `{}`).Call("g", `{}`).WithExtraContent(signature)
 	details := llmtest.Turn{}.
 		Details(`[{"type":"reasoning.text","index":0,"text":"let "}]`).Details(`[{"type":"reasoning.text","index":0,"text":"me"}]`).
 		Details(`[{"type":"reasoning.text","index":0,"signature":"SIG"},{"type":"reasoning.encrypted","index":1,"data":"x"}]`).Call("f", `{}`)
@@ -139,7 +139,7 @@ func TestLessons(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			srv := llmtest.New(t, llmtest.Think("hm").Call("f", `{}`).Extra(`{"a":1}`), refuse(tt.refusal), llmtest.Say("one"), llmtest.Say("two"))
+			srv := llmtest.New(t, llmtest.Think("hm").Call("f", `{}`).WithExtraContent(`{"a":1}`), refuse(tt.refusal), llmtest.Say("one"), llmtest.Say("two"))
 			client := vendorClient(t, srv, tt.host)
 			req := ask("hi")
 			req.History = append(req.History, answered(llmtest.Collect(t.Context(), t, client, req))...)
@@ -176,7 +176,7 @@ func TestRefusedAttachments(t *testing.T) {
 		"a signature": {
 			host: "generativelanguage.googleapis.com", model: "gemini-3-pro", refusal: corrupted, note: "rejected the signatures",
 			reply: func(a string) llmtest.Turn {
-				return llmtest.Call("f", `{}`).Extra(`{"google":{"thought_signature":"` + a + `"}}`)
+				return llmtest.Call("f", `{}`).WithExtraContent(`{"google":{"thought_signature":"` + a + `"}}`)
 			},
 			sent: `"thought_signature":"%s"`,
 		},
@@ -243,7 +243,7 @@ func TestLessonsAreKept(t *testing.T) {
 		return llmtest.Fail(400, `{"error":{"message":"`+message+`"}}`)
 	}
 	srv := llmtest.New(t,
-		llmtest.Call("f", `{}`).Extra(`{"a":1}`), fail("Unknown parameter: stream_options"), fail("Corrupted thought signature."), llmtest.Say("ok"),
+		llmtest.Call("f", `{}`).WithExtraContent(`{"a":1}`), fail("Unknown parameter: stream_options"), fail("Corrupted thought signature."), llmtest.Say("ok"),
 		llmtest.Say("next run"),
 		fail("Unknown parameter: prompt_cache_key"), fail("the model is ill"))
 	remembered := kept{}

@@ -120,8 +120,8 @@ func (t Turn) CallID(id, name, arguments string) Turn {
 	})
 }
 
-// Extra attaches extra_content to the first call, as Gemini does.
-func (t Turn) Extra(content string) Turn {
+// WithExtraContent attaches extra_content to the first call, as Gemini does.
+func (t Turn) WithExtraContent(content string) Turn {
 	return t.first(Turn{}.then(func(r *reply) { r.extra = content }))
 }
 

@@ -147,7 +147,7 @@ func gemini(script Script) Script {
 		signature := fmt.Sprintf("signature %d", r.Number)
 		turn := script(r)
 		sent.attach(turn.firstCall(), signature)
-		return turn.Extra(fmt.Sprintf(`{"google":{"thought_signature":%s}}`, quote(signature)))
+		return turn.WithExtraContent(fmt.Sprintf(`{"google":{"thought_signature":%s}}`, quote(signature)))
 	})
 }
 

@@ -54,9 +54,9 @@ func (t *Terminal) Enter() error {
 	return nil
 }
 
-// Leave restores the terminal. The cursor is then below the printed lines. Leave may be called more than
-// once.
-func (t *Terminal) Leave() {
+// Restore restores the terminal. The cursor is then below the printed lines. Restore may be called more
+// than once.
+func (t *Terminal) Restore() {
 	if t.before == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func (t *Terminal) Leave() {
 
 // RunProgram restores the terminal, runs a program that needs it, and enters raw mode again.
 func (t *Terminal) RunProgram(run func() error) error {
-	t.Leave()
+	t.Restore()
 	err := run()
 	if again := t.Enter(); err == nil {
 		err = again

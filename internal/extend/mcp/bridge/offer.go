@@ -42,7 +42,7 @@ func (b *Bridge) choose() []OfferedTool {
 	offered := slices.Clone(own)
 	offered[0].Description += catalogue.Index(usable)
 	for _, s := range usable {
-		if !s.Direct {
+		if !s.OfferedDirectly {
 			continue
 		}
 		for _, t := range s.Known.Tools {

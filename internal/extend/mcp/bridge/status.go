@@ -35,8 +35,8 @@ type Status struct {
 	// Reason is the reason why a server cannot be used, empty if it can.
 	Reason string
 	Known  catalogue.ServerInfo
-	// Direct is set if the server's tools are offered directly.
-	Direct bool
+	// OfferedDirectly is set if the server's tools are offered directly.
+	OfferedDirectly bool
 }
 
 // Status returns all servers in the order of the configuration.
@@ -57,7 +57,7 @@ func (b *Bridge) Status() []Status {
 		case !st.known.WasConnected():
 			s.State = StateFailed
 		}
-		s.Direct = slices.ContainsFunc(b.offered, func(o OfferedTool) bool {
+		s.OfferedDirectly = slices.ContainsFunc(b.offered, func(o OfferedTool) bool {
 			return strings.HasPrefix(o.Name, catalogue.DirectName(st.Configured.Name, ""))
 		})
 		all = append(all, s)
@@ -76,7 +76,7 @@ func (s Status) Summary() string {
 		return "was not contacted yet"
 	}
 	offered := "found by search"
-	if s.Direct {
+	if s.OfferedDirectly {
 		offered = "offered directly"
 	}
 	parts := []string{humanize.Count(len(s.Known.Tools), "tool"), humanize.Tokens(s.Known.Tokens()) + " tokens (" + offered + ")", "protocol " + s.Known.Protocol}

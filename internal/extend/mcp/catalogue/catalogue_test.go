@@ -162,7 +162,7 @@ func TestIndex_5_2_2(t *testing.T) {
 		for i := range n {
 			tools = append(tools, tool(fmt.Sprintf("do_thing_%03d", i), strings.Repeat("what it does ", 20)+"\nmore", `{}`))
 		}
-		return []UsableServer{{Name: "one", Origin: "yours", Known: known(tools...)}, {Name: "two", Origin: "project", Known: known(tool("x", "", `{}`)), Direct: true}}
+		return []UsableServer{{Name: "one", Origin: "yours", Known: known(tools...)}, {Name: "two", Origin: "project", Known: known(tool("x", "", `{}`)), OfferedDirectly: true}}
 	}
 	if got, want := Index(servers(1)), "\none (yours):\n- do_thing_000: what it does what it does what it does what it does what it…\ntwo (project): offered as mcp__two__…"; got != want {
 		t.Errorf("%q", got)
@@ -196,7 +196,7 @@ func TestFit_5_2_3(t *testing.T) {
 		ChooseDirect(servers, func(name string) bool { return name == tt.always }, tt.choice, tt.room)
 		var got []string
 		for _, s := range servers {
-			if s.Direct {
+			if s.OfferedDirectly {
 				got = append(got, s.Name)
 			}
 		}

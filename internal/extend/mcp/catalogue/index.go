@@ -37,8 +37,8 @@ type UsableServer struct {
 	// Origin describes where the server is configured.
 	Origin string
 	Known  ServerInfo
-	// Direct is set if the server's tools are offered directly.
-	Direct bool
+	// OfferedDirectly is set if the server's tools are offered directly.
+	OfferedDirectly bool
 }
 
 const (
@@ -76,7 +76,7 @@ func Index(servers []UsableServer) string {
 // returns a note.
 func (s UsableServer) tools(say func(UsableServer) string) string {
 	switch {
-	case s.Direct:
+	case s.OfferedDirectly:
 		return ": offered as " + DirectName(s.Name, "…")
 	case len(s.Known.Tools) == 0:
 		return ": no tools are known yet"
@@ -115,8 +115,8 @@ const (
 	OfferSearch OfferRule = "search"
 )
 
-// ChooseDirect sets Direct for the servers whose definitions fit into room tokens. It first considers the
-// servers that the user always wants, and then the others, each in their order.
+// ChooseDirect sets OfferedDirectly for the servers whose definitions fit into room tokens. It first considers
+// the servers that the user always wants, and then the others, each in their order.
 func ChooseDirect(servers []UsableServer, always func(name string) bool, choice OfferRule, room int) {
 	for _, first := range []bool{true, false} {
 		for i := range servers {
@@ -125,7 +125,7 @@ func ChooseDirect(servers []UsableServer, always func(name string) bool, choice 
 				continue
 			}
 			if tokens := s.offeredTokens(); tokens <= room || choice == OfferDirect {
-				s.Direct = true
+				s.OfferedDirectly = true
 				room -= tokens
 			}
 		}
