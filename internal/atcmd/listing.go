@@ -60,13 +60,13 @@ func (c *Completer) make(made chan struct{}) {
 	close(made)
 }
 
-// mostDated is the greatest number of files and folders for which recent changes are looked up.
+// maxDatedFiles is the greatest number of files and folders for which recent changes are looked up.
 // Each needs one system call.
-const mostDated = 50_000
+const maxDatedFiles = 50_000
 
 // changedLately returns the recently changed files, the latest first.
 func changedLately(w *workspace, names *ignore.Paths, now time.Time) []string {
-	if names.Len() > mostDated {
+	if names.Len() > maxDatedFiles {
 		return nil
 	}
 	times := map[string]time.Time{}

@@ -276,7 +276,7 @@ func TestOutputNeverBlocks(t *testing.T) {
 	b.Interrupt()
 	b.inbox.serve()
 	shown := seen[ToolOutput](b)
-	if len(shown) != 1 || len(shown[0].Data) > 2*mostLive || !strings.HasSuffix(shown[0].Data, "line 9998\nline 9999\n") || !slices.Equal(texts(b.waiting.queue), []string{"stop that"}) {
+	if len(shown) != 1 || len(shown[0].Data) > 2*maxPendingBytes || !strings.HasSuffix(shown[0].Data, "line 9998\nline 9999\n") || !slices.Equal(texts(b.waiting.queue), []string{"stop that"}) {
 		t.Errorf("%d outputs, waiting %q", len(shown), b.waiting.queue)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"agent/internal/base/humanize"
 )
 
-// mostLive limits the pending output of a call while it waits for the owner, in bytes. The live output
-// is only a preview, so older output may be dropped.
-const mostLive = 16 << 10
+// maxPendingBytes limits the pending output of a call while it waits for the owner, in bytes. The live
+// output is only a preview, so older output may be dropped.
+const maxPendingBytes = 16 << 10
 
 // liveOutput sends the output of a call to the screen. A write never waits for the owner. Pending
 // writes are joined and only their end is kept, because the answer contains the whole output.
@@ -26,7 +26,7 @@ type liveOutput struct {
 func (o *liveOutput) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.waiting = humanize.KeepEnd(append(o.waiting, p...), mostLive)
+	o.waiting = humanize.KeepEnd(append(o.waiting, p...), maxPendingBytes)
 	if !o.posted {
 		select {
 		case o.inbox.acts <- o.show:

@@ -184,8 +184,8 @@ func FindSavings(ctx context.Context, files []logs.File, o SavingsOptions, fresh
 	return found.report(), nil
 }
 
-// mostGlanced is the size in bytes of the largest session that FindSavingsWithin reads.
-const mostGlanced = 8 << 20
+// maxSessionBytes is the size in bytes of the largest session that FindSavingsWithin reads.
+const maxSessionBytes = 8 << 20
 
 // FindSavingsWithin does the same as FindSavings within a time limit. It begins with the session that
 // was changed last, and omits the sessions that are not finished at the end of the limit. all reports
@@ -197,7 +197,7 @@ func FindSavingsWithin(ctx context.Context, limit time.Duration, files []logs.Fi
 	latest := slices.SortedFunc(slices.Values(files), func(a, b logs.File) int { return b.Changed.Compare(a.Changed) })
 	all = true
 	for _, file := range latest {
-		if file.Size > mostGlanced || some.file(ctx, file) != nil {
+		if file.Size > maxSessionBytes || some.file(ctx, file) != nil {
 			all = false
 		}
 	}

@@ -249,7 +249,7 @@ func TestFindSavingsWithin(t *testing.T) {
 	}{
 		"all":         {time.Minute, []logs.File{one, one}, 2, true},
 		"no time":     {0, []logs.File{one}, 0, false},
-		"a large one": {time.Minute, []logs.File{one, {Path: path, Size: mostGlanced + 1}}, 1, false},
+		"a large one": {time.Minute, []logs.File{one, {Path: path, Size: maxSessionBytes + 1}}, 1, false},
 		"none":        {time.Minute, nil, 0, true},
 	} {
 		found, all := FindSavingsWithin(t.Context(), tt.limit, tt.files, SavingsOptions{}, func() (*Engine, error) { return newEngine(t), nil })

@@ -73,7 +73,7 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 					if err == nil && bytes.IndexByte(content, 0) < 0 {
 						found[i] = expression.matches(batch[i], content, query)
 					}
-					if cap(content) > cap(buffer) && cap(content) <= mostKept {
+					if cap(content) > cap(buffer) && cap(content) <= maxKeptBuffer {
 						buffer = content
 					}
 				}
@@ -94,8 +94,8 @@ func Files(ctx context.Context, expression *Expression, files []string, read Rea
 	return matches, tooLarge, nil
 }
 
-// mostKept limits the buffer that is reused for the next file, in bytes.
-const mostKept = 4 << 20
+// maxKeptBuffer limits the buffer that is reused for the next file, in bytes.
+const maxKeptBuffer = 4 << 20
 
 func (e *Expression) matches(file string, content []byte, query Query) []Match {
 	var found []Match

@@ -31,8 +31,9 @@ const (
 	largestTail = 32 << 20
 )
 
-// mostLooked is the number of entries, from the end of a log, that are searched for the name of the model.
-const mostLooked = 100
+// maxSearchedEntries is the number of entries, from the end of a log, that are searched for the name of
+// the model.
+const maxSearchedEntries = 100
 
 // Inspect returns the facts about the log at path that a list shows.
 func Inspect(path string) (Info, error) {
@@ -136,7 +137,7 @@ func (i *Info) tail(f io.ReaderAt, start int64) (told bool, err error) {
 			i.Model, model = modelOf(r.Payload)
 			looked++
 		}
-		if looked == mostLooked { // the program that wrote the log recorded no model names
+		if looked == maxSearchedEntries { // the program that wrote the log recorded no model names
 			model = true
 		}
 		if told && model && branch {

@@ -249,8 +249,8 @@ func first(text func(name string) string, names []string) string {
 	return ""
 }
 
-// mostLeft is the greatest number of pruned items that are listed.
-const mostLeft = 20
+// maxListedItems is the greatest number of pruned items that are listed.
+const maxListedItems = 20
 
 // addLeft adds a part that lists the pruned content and the reasons.
 func (t *teller) addLeft(prunes []history.Prune) {
@@ -258,11 +258,11 @@ func (t *teller) addLeft(prunes []history.Prune) {
 	tokens := 0
 	var lines []string
 	for i, p := range prunes {
-		if tokens += p.Tokens; i < mostLeft {
+		if tokens += p.Tokens; i < maxListedItems {
 			lines = append(lines, t.line(where, fmt.Sprintf("%s: %s, %s tokens", p.Subject, p.Reason, humanize.Tokens(p.Tokens))))
 		}
 	}
-	if more := len(prunes) - mostLeft; more > 0 {
+	if more := len(prunes) - maxListedItems; more > 0 {
 		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
 	t.add(part{kind: left, head: fmt.Sprintf("≈ %s tokens pruned from the model's context, in %s", humanize.Tokens(tokens), humanize.Count(len(prunes), "item")), text: strings.Join(lines, "\n")})

@@ -85,9 +85,9 @@ func split(steps []Step, does string) (those, others []Step) {
 	return those, others
 }
 
-// mostAtOnce is the number of files that are changed at once. Most of the time passes while a file
-// is flushed to disk, and several files can be flushed in parallel.
-const mostAtOnce = 32
+// maxParallelFiles is the number of files that are changed at once. Most of the time passes while a
+// file is flushed to disk, and several files can be flushed in parallel.
+const maxParallelFiles = 32
 
 // allAtOnce is like atOnce, but continues after an error and returns all errors.
 func allAtOnce(count int, do func(i int) error) error {
@@ -100,7 +100,7 @@ func allAtOnce(count int, do func(i int) error) error {
 // further call.
 func atOnce(count int, do func(i int) error) error {
 	group, ctx := errgroup.WithContext(context.Background())
-	group.SetLimit(mostAtOnce)
+	group.SetLimit(maxParallelFiles)
 	for i := range count {
 		group.Go(func() error {
 			if ctx.Err() != nil {

@@ -16,9 +16,9 @@ type Changes struct {
 	Added, Removed int
 }
 
-// mostCounted is the largest number of changed files for which lines are counted. Counting reads
+// maxCountedFiles is the largest number of changed files for which lines are counted. Counting reads
 // both contents of each file.
-const mostCounted = 200
+const maxCountedFiles = 200
 
 // ChangesSince returns the changes that edits and commands have made since a mark. A return to the mark
 // would undo exactly these changes. Since returns none for an invalid mark.
@@ -33,7 +33,7 @@ func (s *Store) ChangesSince(ctx context.Context, m Mark) Changes {
 	}
 	way, _, _ := s.tree.way(s.tree.head, to)
 	slices.SortFunc(way, func(a, b *passage) int { return strings.Compare(a.path, b.path) })
-	counts := len(way) <= mostCounted && s.contents.fetch(ctx, targetsOf(way)) == nil
+	counts := len(way) <= maxCountedFiles && s.contents.fetch(ctx, targetsOf(way)) == nil
 	outcomes := make([]outcome, len(way))
 	if counts {
 		links := linksThatGo(way)

@@ -44,9 +44,9 @@ type began struct {
 	idle bool
 }
 
-// mostNoted is the largest number of files for which a workspace is described before a command. A
-// thousand files take a third of a millisecond.
-const mostNoted = 100_000
+// maxDescribedFiles is the largest number of files for which a workspace is described before a command.
+// A thousand files take a third of a millisecond.
+const maxDescribedFiles = 100_000
 
 const noteName = "command"
 

@@ -26,9 +26,9 @@ const (
 	largest = 16 << 20
 	// largestJournal limits the journals and workspace descriptions that are read, in bytes.
 	largestJournal = 256 << 20
-	// mostKept is the total size of the contents of a session, in bytes. The oldest contents are
+	// maxSessionBytes is the total size of the contents of a session, in bytes. The oldest contents are
 	// dropped first.
-	mostKept = 256 << 20
+	maxSessionBytes = 256 << 20
 	// longestTitle limits the title of a turn, in characters.
 	longestTitle = 60
 )
@@ -104,7 +104,7 @@ func (s *Store) load(folder string) error {
 	}
 	_ = s.release()
 	s.Folder, s.loaded = folder, read
-	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: mostKept, size: -1}
+	s.contents.objects = objects{folder: filepath.Join(folder, "objects"), most: maxSessionBytes, size: -1}
 	if damaged > 0 {
 		s.warn("can't read %s of the undo store. /undo may be unable to revert earlier changes", humanize.Count(damaged, "line"))
 	}

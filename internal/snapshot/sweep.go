@@ -27,8 +27,8 @@ const (
 	sweepInterval = time.Hour
 	// keptFor is the time after the last write for which a store is kept.
 	keptFor = 30 * 24 * time.Hour
-	// mostOfAll is the largest total size of all stores, in bytes.
-	mostOfAll = 1 << 30
+	// maxTotalBytes is the largest total size of all stores, in bytes.
+	maxTotalBytes = 1 << 30
 	// youngest is the least age of a store without a session for its removal. A session that has
 	// just started has a store but no record yet.
 	youngest = time.Hour
@@ -65,7 +65,7 @@ func Sweep(folder string, now time.Time, exists func(session string) bool) {
 		stores = append(stores, f)
 		total += f.size
 	}
-	dropOldest(stores, total, mostOfAll, Remove)
+	dropOldest(stores, total, maxTotalBytes, Remove)
 }
 
 // onDisk is a file or a folder with the time of its last use.

@@ -27,8 +27,8 @@ import (
 
 // note writes the description of the workspace before a command.
 func (s *Store) note(b *began, was *before) error {
-	if len(was.seen) > mostNoted {
-		return fmt.Errorf("the workspace has more than %d files; agent does not record all of them before each command", mostNoted)
+	if len(was.seen) > maxDescribedFiles {
+		return fmt.Errorf("the workspace has more than %d files; agent does not record all of them before each command", maxDescribedFiles)
 	}
 	var all bytes.Buffer
 	for _, inode := range was.folderInodes {

@@ -164,7 +164,7 @@ func isMatch(line string, command shell.Command) bool {
 // advice returns one line with the refusal and a remedy.
 func (r refusal) advice(command shell.Command) string {
 	path := r.path()
-	about := " " + humanize.Line(path, mostNamed)
+	about := " " + humanize.Line(path, maxNameChars)
 	if path == "" {
 		about = ""
 	}
@@ -175,7 +175,7 @@ func (r refusal) advice(command shell.Command) string {
 	case refusedNetwork:
 		what = "there is no network"
 		if host := r.host(); host != "" {
-			what += " (" + humanize.Line(host, mostNamed) + ")"
+			what += " (" + humanize.Line(host, maxNameChars) + ")"
 		}
 	case refusedConnection:
 		what = "commands can connect only to servers that commands in the sandbox started"
@@ -197,8 +197,8 @@ func (r refusal) advice(command shell.Command) string {
 	return fmt.Sprintf("[sandbox: %s; %s]", what, remedy)
 }
 
-// mostNamed limits the part of a path or host that the advice contains, in characters.
-const mostNamed = 80
+// maxNameChars limits the part of a path or host that the advice contains, in characters.
+const maxNameChars = 80
 
 // pathWord matches an absolute path, or a path that begins with "..". The path is in quotes, or
 // between characters that paths do not contain.

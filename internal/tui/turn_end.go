@@ -117,8 +117,8 @@ func (f *freed) add(prunes []history.Prune) {
 	}
 }
 
-// mostFreed limits the names in the line about freed tokens.
-const mostFreed = 2
+// maxFreedNames limits the names in the line about freed tokens.
+const maxFreedNames = 2
 
 // String returns a line about the freed tokens and their sources, and the savings of pruning in the turn.
 // The savings include earlier pruning passes. They are omitted if pruning has saved nothing in the whole
@@ -141,7 +141,7 @@ func (f *freed) String(turn, session chat.Saving) string {
 func (f *freed) names() string {
 	of := slices.SortedStableFunc(slices.Values(f.of), func(a, b freedOf) int { return cmp.Compare(b.tokens, a.tokens) })
 	var names []string
-	for _, o := range of[:min(len(of), mostFreed)] {
+	for _, o := range of[:min(len(of), maxFreedNames)] {
 		switch {
 		case o.name == "":
 			names = append(names, humanize.Count(o.count, "result"))
@@ -151,7 +151,7 @@ func (f *freed) names() string {
 			names = append(names, o.name)
 		}
 	}
-	if more := len(of) - mostFreed; more > 0 {
+	if more := len(of) - maxFreedNames; more > 0 {
 		names = append(names, humanize.Count(more, "other"))
 	}
 	return strings.Join(names, ", ")

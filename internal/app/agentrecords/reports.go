@@ -240,10 +240,10 @@ func (p Reports) changes(r record) (changed, unfinished string) {
 }
 
 const (
-	// mostSince limits the number of files that are named because they changed after a call. lookTime
-	// limits the time to find them.
-	mostSince = 20
-	lookTime  = time.Second
+	// maxChangedFiles limits the number of files that are named because they changed after a call.
+	// lookTime limits the time to find them.
+	maxChangedFiles = 20
+	lookTime        = time.Second
 )
 
 // since names the files of the workspace that are newer than the interrupted calls and that the agent is
@@ -266,10 +266,10 @@ func (p Reports) since(r record) string {
 		return "no other file of the workspace has changed since"
 	}
 	more := ""
-	if left := len(young) - mostSince; left > 0 {
+	if left := len(young) - maxChangedFiles; left > 0 {
 		more = humanize.Count(left, "more file")
 	}
-	return "changed since then, by it or another program: " + toolspec.ReportedFiles(young[:min(len(young), mostSince)], more)
+	return "changed since then, by it or another program: " + toolspec.ReportedFiles(young[:min(len(young), maxChangedFiles)], more)
 }
 
 // titles describes calls, one line each.

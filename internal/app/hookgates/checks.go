@@ -125,8 +125,8 @@ func (g *Checks) noteEdit(_ context.Context, k gate.Call, answer tools.Answer, _
 	return answer, nil
 }
 
-// mostChecked limits the part of a check's output that is compared, in bytes.
-const mostChecked = 512 << 10
+// maxComparedBytes limits the part of a check's output that is compared, in bytes.
+const maxComparedBytes = 512 << 10
 
 // slowCheck is the running time after which the user sees that the turn waits for a check.
 const slowCheck = time.Second
@@ -143,7 +143,7 @@ func (g *Checks) run(ctx context.Context, command projectcheck.Command) (string,
 	confined := g.Confinement()
 	settle := g.Env.Snapshots.BeginCommand(ctx)
 	result, err := g.Env.Jobs.Run(ctx, shell.Command{
-		Line: command.Line, Dir: filepath.Join(g.Env.Workspace.Root(), command.Dir), Timeout: projectcheck.Limit, OutputBytes: mostChecked,
+		Line: command.Line, Dir: filepath.Join(g.Env.Workspace.Root(), command.Dir), Timeout: projectcheck.Limit, OutputBytes: maxComparedBytes,
 		Distrusted: slices.Concat(g.Env.Workspace.Folders(), confined.Policy.Writable()),
 		Confined:   confined, Profile: sandbox.ProfileWork,
 	}, nil)

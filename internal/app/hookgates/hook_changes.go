@@ -10,8 +10,8 @@ import (
 // Limits of the report to the model about files that hooks changed: the bytes of differences, and the
 // number of names.
 const (
-	mostChanged = 16 << 10
-	mostNamed   = 50
+	maxDiffBytes = 16 << 10
+	mostNamed    = 50
 )
 
 // trackChanges records the state of the workspace before hooks run. The returned function reports their
@@ -22,7 +22,7 @@ func (h *Hooks) trackChanges(ctx context.Context) func() hook.WorkspaceChanges {
 	return func() hook.WorkspaceChanges {
 		changed := hook.WorkspaceChanges{Files: map[string][]byte{}}
 		var diffs, names []string
-		room := mostChanged
+		room := maxDiffBytes
 		change := settle()
 		h.host.recordFiles("hooks", change)
 		for _, e := range h.host.Env.Snapshots.Effects(context.WithoutCancel(ctx), change) {

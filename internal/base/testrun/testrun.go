@@ -55,14 +55,14 @@ var programs = []program{
 	{unit: "tests", passed: lazyregexp.New(`(?m)^ok \d+`), failed: lazyregexp.New(`(?m)^not ok \d+`), alone: true},
 }
 
-// mostRead is the number of bytes at the end of an output that is searched. Programs print their
+// searchedBytes is the number of bytes at the end of an output that is searched. Programs print their
 // summary there.
-const mostRead = 64 << 10
+const searchedBytes = 64 << 10
 
 // Count counts the tests in an output. It returns false if the output is not that of a known test
 // program.
 func Count(output string) (Counts, bool) {
-	output = output[max(0, len(output)-mostRead):]
+	output = output[max(0, len(output)-searchedBytes):]
 	for _, p := range programs {
 		passed, is := sum(p.passed, output)
 		failed, fails := sum(p.failed, output)

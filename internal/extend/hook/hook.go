@@ -35,12 +35,12 @@ const (
 	slow = 2 * time.Second
 	// atOnce is the number of hooks of an event that run in parallel.
 	atOnce = 8
-	// mostRead is the part of each output of a hook that is read, in bytes.
-	mostRead = 64 << 10
-	// mostDrained is the number of further bytes that a hook may print before it is killed.
-	mostDrained = 16 << 20
-	// mostTold is the greatest length of a hook's text for the model, in characters.
-	mostTold = 10_000
+	// maxOutputBytes limits the part of each output of a hook that is read, in bytes.
+	maxOutputBytes = 64 << 10
+	// maxDrainedBytes is the number of further bytes that a hook may print before it is killed.
+	maxDrainedBytes = 16 << 20
+	// maxContextChars is the greatest length of a hook's text for the model, in characters.
+	maxContextChars = 10_000
 )
 
 // Config configures a Runner.

@@ -340,14 +340,14 @@ func TestHooksOutput(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, nil, "UserPromptSubmit * "+command(`yes ä | tr -d '\n' | head -c 100000`))
 	got := b.Run(t.Context(), EventInput{Event: hooks.UserPromptSubmit})
-	if len(got.Context) != 1 || len([]rune(got.Context[0])) > mostTold+200 || !strings.Contains(got.Context[0], "cut after 10000 characters; the full text is in ") {
+	if len(got.Context) != 1 || len([]rune(got.Context[0])) > maxContextChars+200 || !strings.Contains(got.Context[0], "cut after 10000 characters; the full text is in ") {
 		t.Fatalf("%d, %.100v", len(got.Context), got)
 	}
 	files, _ := filepath.Glob(filepath.Join(b.Spool(), "hook-*.txt"))
 	if len(files) != 1 {
 		t.Fatal(files)
 	}
-	if kept, err := os.ReadFile(files[0]); err != nil || len(kept) < mostRead-10 || len(kept) > mostRead+10 {
+	if kept, err := os.ReadFile(files[0]); err != nil || len(kept) < maxOutputBytes-10 || len(kept) > maxOutputBytes+10 {
 		t.Errorf("%d, %v", len(kept), err)
 	}
 	for line, want := range map[string]string{

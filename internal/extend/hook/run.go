@@ -88,7 +88,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.ExitInfo, err er
 	case end.TimedOut:
 		return out, fmt.Errorf("it took longer than %s", humanize.Duration(s.limit()))
 	case end.Interrupted && (stdout.flooded() || stderr.flooded()):
-		return out, fmt.Errorf("it printed more than %s and was stopped", humanize.Bytes(mostDrained))
+		return out, fmt.Errorf("it printed more than %s and was stopped", humanize.Bytes(maxDrainedBytes))
 	case end.Interrupted:
 		return out, errors.New("it was stopped")
 	case end.Exit == blocks:
@@ -100,7 +100,7 @@ func (r *Runner) outcome(s *state, event hooks.Event, end shell.ExitInfo, err er
 	printed := stdout.text()
 	if isAnswer(printed) {
 		if stdout.more() {
-			err := fmt.Errorf("its JSON is longer than %s", humanize.Bytes(mostRead))
+			err := fmt.Errorf("its JSON is longer than %s", humanize.Bytes(maxOutputBytes))
 			if event == hooks.PreToolUse || event == hooks.PermissionRequest { // the rest of the output may contain a refusal
 				return Outcome{Decision: Deny, Reason: err.Error()}, nil
 			}
@@ -180,7 +180,7 @@ func inProject(word, project string) string {
 // long.
 func (r *Runner) boundText(text string) string {
 	text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n")
-	if utf8.RuneCountInString(text) <= mostTold {
+	if utf8.RuneCountInString(text) <= maxContextChars {
 		return text
 	}
 	rest := "was not stored"
@@ -189,7 +189,7 @@ func (r *Runner) boundText(text string) string {
 			rest = "is in " + file.Name()
 		}
 	}
-	return fmt.Sprintf("%s\n[cut after %d characters; the full text %s]", string([]rune(text)[:mostTold]), mostTold, rest)
+	return fmt.Sprintf("%s\n[cut after %d characters; the full text %s]", string([]rune(text)[:maxContextChars]), maxContextChars, rest)
 }
 
 // encode encodes members as valid JSON. It repairs incomplete characters from the model, because a
@@ -220,7 +220,7 @@ type output struct {
 
 func (o *output) Write(data []byte) (int, error) {
 	o.total += int64(len(data))
-	if room := mostRead - o.kept.Len(); room > 0 {
+	if room := maxOutputBytes - o.kept.Len(); room > 0 {
 		o.kept.Write(data[:min(room, len(data))])
 	}
 	if o.flooded() {
@@ -229,6 +229,6 @@ func (o *output) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-func (o *output) flooded() bool { return o.total > mostRead+mostDrained }
+func (o *output) flooded() bool { return o.total > maxOutputBytes+maxDrainedBytes }
 func (o *output) more() bool    { return o.total > int64(o.kept.Len()) }
 func (o *output) text() string  { return strings.ToValidUTF8(o.kept.String(), "\uFFFD") }

@@ -72,8 +72,9 @@ func (r *run) finalOutput(c *app.Conversation, output json.RawMessage) (json.Raw
 // maxSchema limits the file of a schema, in bytes, because the schema is part of a request.
 const maxSchema = 256 << 10
 
-// mostAsked limits the requests for an answer that fits the schema: one, and two more to repair the answer.
-const mostAsked = 3
+// maxRequests limits the requests for an answer that fits the schema: one, and two more to repair the
+// answer.
+const maxRequests = 3
 
 // fitAnswer returns the answer of a run in the form of a schema. An answer that already fits is returned
 // unchanged. Otherwise fitAnswer requests an answer from the model, and again if the new answer does not
@@ -94,12 +95,12 @@ func fitAnswer(ctx context.Context, c *app.Conversation, schema *outputschema.Sc
 	})
 }
 
-// inForm requests an answer until one fits the schema, at most mostAsked times. It returns nil if an answer
+// inForm requests an answer until one fits the schema, at most maxRequests times. It returns nil if an answer
 // is incomplete, for example because it was interrupted.
 func inForm(schema *outputschema.Schema, ask func(text string) (answer string, whole bool, err error)) (json.RawMessage, error) {
 	text := schema.RequestPrompt()
 	var misfit error
-	for range mostAsked {
+	for range maxRequests {
 		answer, whole, err := ask(text)
 		if err != nil || !whole {
 			return nil, err

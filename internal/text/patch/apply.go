@@ -308,8 +308,8 @@ func (a *applier) near(old []string) string {
 	return " No lines of the file are similar; read the file again."
 }
 
-// mostNear is the greatest number of lines that a message lists.
-const mostNear = 3
+// maxListedLines is the greatest number of lines that a message lists.
+const maxListedLines = 3
 
 // nearest describes the lines, from a line on, that contain an anchor or are most similar to it.
 func (a *applier) nearest(anchor string, from int) string {
@@ -320,7 +320,7 @@ func (a *applier) nearest(anchor string, from int) string {
 		}
 	}
 	var found []string
-	for _, at := range near[:min(len(near), mostNear)] {
+	for _, at := range near[:min(len(near), maxListedLines)] {
 		found = append(found, fmt.Sprintf("%d|%s", at+1, lines.Cut(a.lines[at], excerptBytes)))
 	}
 	if len(found) == 0 {

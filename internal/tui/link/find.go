@@ -16,11 +16,11 @@ type LinkRange struct {
 // separators are the characters that end a word in the search for links.
 const separators = " \t\n\"'`<>[]{}|,;*"
 
-// A program may print a megabyte of words that could be names. So mostLooks limits the files that are
-// checked for one text, and a text of more than longText bytes has no links.
+// A program may print a megabyte of words that could be names. So maxCheckedFiles limits the files that
+// are checked for one text, and a text of more than longText bytes has no links.
 const (
-	mostLooks = 200
-	longText  = 32 << 10
+	maxCheckedFiles = 200
+	longText        = 32 << 10
 )
 
 // FindLinks returns the positions of the web addresses and of the workspace files in a text, in order.
@@ -28,7 +28,7 @@ func (l *Links) FindLinks(text string) (places []LinkRange) {
 	if l == nil || len(text) > longText {
 		return nil
 	}
-	l.looks = mostLooks
+	l.looks = maxCheckedFiles
 	for at := 0; at < len(text); {
 		if strings.IndexByte(separators, text[at]) >= 0 || text[at] == '(' {
 			at++

@@ -101,7 +101,7 @@ func TestLooksAreBounded(t *testing.T) {
 		fmt.Fprintf(&text, "n%d.go ", i)
 	}
 	l.FindLinks(text.String())
-	if len(l.looked) != mostLooks {
+	if len(l.looked) != maxCheckedFiles {
 		t.Errorf("%d files were looked for", len(l.looked))
 	}
 	if targetOf(l, "main.go") == "" {

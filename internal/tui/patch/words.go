@@ -35,7 +35,7 @@ func run(lines []line, kind byte) int {
 
 // pair marks the words in which two lines differ. If the lines have little in common, it marks nothing.
 func pair(old, changed *line) {
-	if len(old.text)+len(changed.text) > mostCompared {
+	if len(old.text)+len(changed.text) > maxComparedBytes {
 		return
 	}
 	x, was := splitWords(old.text)
@@ -52,8 +52,8 @@ func pair(old, changed *line) {
 	}
 }
 
-// mostCompared limits the lines that are compared, in bytes: 20 KB take 10 ms.
-const mostCompared = 20 << 10
+// maxComparedBytes limits the lines that are compared, in bytes: 20 KB take 10 ms.
+const maxComparedBytes = 20 << 10
 
 // extend adds a range of text to ranges. It merges ranges with only blanks and signs between them, because
 // such signs match by chance.

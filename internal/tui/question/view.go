@@ -179,17 +179,17 @@ func (q *Questions) foot(t *style.Theme, width int, tall bool) ([]string, Cursor
 	return append(foot, q.choiceLine(t, width)...), at
 }
 
-// mostAfter limits the number of following questions that are named.
-const mostAfter = 3
+// maxNamedQuestions limits the number of following questions that are named.
+const maxNamedQuestions = 3
 
 // afterRows returns rows with the titles of the questions that will follow.
 func (q *Questions) afterRows(t *style.Theme, width int) []string {
 	var rows []string
 	after := q.First().After
-	for _, title := range after[:min(len(after), mostAfter)] {
+	for _, title := range after[:min(len(after), maxNamedQuestions)] {
 		rows = append(rows, "  then: "+oneLine(title).Text)
 	}
-	if more := len(after) - mostAfter; more > 0 {
+	if more := len(after) - maxNamedQuestions; more > 0 {
 		rows = append(rows, "  then "+humanize.Count(more, "more question"))
 	}
 	for i, row := range rows {
