@@ -324,18 +324,18 @@ func (b *builder) replyBlocks(c *history.Content, k *kept) []block {
 	say := func(raw []byte) { blocks = append(blocks, block{raw: raw}) }
 	use := func(call *history.ToolCall) { blocks = append(blocks, b.call(c, call)) }
 	if k != nil {
-		whole := k.chars() == len(text)
+		whole := k.textBytes() == len(text)
 		for _, x := range k.Blocks {
 			switch {
-			case x.Chars > 0 && whole:
-				part := text[:x.Chars]
-				if text = text[x.Chars:]; !isBlank(part) {
+			case x.TextBytes > 0 && whole:
+				part := text[:x.TextBytes]
+				if text = text[x.TextBytes:]; !isBlank(part) {
 					say(x.withText(part))
 				}
-			case x.Chars > 0 && text != "": // the text was changed
+			case x.TextBytes > 0 && text != "": // the text was changed
 				say(textBlock(text))
 				text = ""
-			case x.Chars > 0:
+			case x.TextBytes > 0:
 			case x.Call != "":
 				if i := slices.IndexFunc(calls, func(call *history.ToolCall) bool { return call.ID == x.Call }); i >= 0 {
 					use(calls[i])

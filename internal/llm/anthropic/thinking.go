@@ -33,11 +33,11 @@ type kept struct {
 	valid  bool
 }
 
-// keptBlock is one block of a reply. Exactly one of Chars, Call and Raw is set. Texts and calls are in
+// keptBlock is one block of a reply. Exactly one of TextBytes, Call and Raw is set. Texts and calls are in
 // the entry of the reply, where density may remove them.
 type keptBlock struct {
-	// Chars is the length of a text in bytes.
-	Chars int `json:"chars,omitzero"`
+	// TextBytes is the length of a text in bytes. Its name in JSON is older.
+	TextBytes int `json:"chars,omitzero"`
 	// Citations are the citations of a text.
 	Citations json.RawMessage `json:"citations,omitzero"`
 	// Call is the id of a call.
@@ -55,10 +55,10 @@ func (k keptBlock) withText(text string) []byte {
 	return raw
 }
 
-// chars returns the total length of the texts.
-func (k *kept) chars() (n int) {
+// textBytes returns the total length of the texts.
+func (k *kept) textBytes() (n int) {
 	for _, b := range k.Blocks {
-		n += b.Chars
+		n += b.TextBytes
 	}
 	return n
 }
@@ -145,7 +145,7 @@ func (r *reply) pack() *history.Attachment {
 		case b.kind == kindText && b.text.Len() == 0:
 		case b.kind == kindText:
 			special = special || len(b.citations) > 0
-			k.Blocks = append(k.Blocks, keptBlock{Chars: b.text.Len(), Citations: b.allCitations()})
+			k.Blocks = append(k.Blocks, keptBlock{TextBytes: b.text.Len(), Citations: b.allCitations()})
 		case b.kind == kindCall:
 			k.Blocks = append(k.Blocks, keptBlock{Call: b.id})
 		default:
