@@ -33,8 +33,8 @@ func (s *cacheStep) saw(at string, cached int) {
 
 // of returns cache with the step, if the step is known.
 func (s *cacheStep) of(at string, cache vendor.Cache) vendor.Cache {
-	if at == s.at && cache.Step == 0 && s.seen >= enoughReports && s.size >= leastStep {
-		cache.Step = s.size
+	if at == s.at && cache.StepTokens == 0 && s.seen >= enoughReports && s.size >= leastStep {
+		cache.StepTokens = s.size
 	}
 	return cache
 }

@@ -190,7 +190,7 @@ func TestCausedMissesAreReported(t *testing.T) {
 	}
 	causes := []cachemiss.Cause{cachemiss.CauseModel, cachemiss.CauseTools, cachemiss.CauseClock, cachemiss.CauseInstructions, cachemiss.CausePrompt, cachemiss.CauseTTL, cachemiss.CauseProvider, cachemiss.CausePruning, cachemiss.CauseEdit}
 	named, clean := 0, 0
-	for _, known := range []vendor.Cache{{}, {Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128}} {
+	for _, known := range []vendor.Cache{{}, {Kind: vendor.CachePrefix, Life: 10 * time.Minute, StepTokens: 128}} {
 		r := rand.New(rand.NewPCG(1, uint64(known.Life)))
 		c := newCacheBench(t, known)
 		for range 3 {

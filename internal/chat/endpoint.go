@@ -63,7 +63,7 @@ func cacheOf(s *settings.Settings, known vendor.Cache) vendor.Cache {
 	switch {
 	case asked == llm.CacheOff && known.Kind == vendor.CacheMarks && !known.Ends:
 		cache = vendor.Cache{Kind: vendor.CacheNone, Bound: known.Bound}
-	case (asked == llm.Cache5m || asked == llm.Cache1h) && !known.Ends && known.Step == 0:
+	case (asked == llm.Cache5m || asked == llm.Cache1h) && !known.Ends && known.StepTokens == 0:
 		cache = vendor.MarkedCache
 		cache.Bound = known.Bound
 		if asked == llm.Cache1h {

@@ -21,7 +21,7 @@ func TestCacheOfAProvider(t *testing.T) {
 		want  vendor.Cache
 	}{
 		{vendor.Cache{}, nil, vendor.Cache{Kind: vendor.CachePrefix}},
-		{vendor.Cache{Step: 64}, nil, vendor.Cache{Kind: vendor.CachePrefix, Step: 64}},
+		{vendor.Cache{StepTokens: 64}, nil, vendor.Cache{Kind: vendor.CachePrefix, StepTokens: 64}},
 		{vendor.MarkedCache, nil, marks},
 		{vendor.MarkedCache, map[string]string{"prompt-cache": "1h"}, hour},
 		{vendor.MarkedCache, map[string]string{"prompt-cache": "off"}, vendor.Cache{Kind: vendor.CacheNone}},

@@ -93,7 +93,7 @@ type estimateSums struct {
 func estimateTurns(t *testing.T, strategy string, text func(*rand.Rand) string, counters ...history.Counter) (f estimateSums) {
 	checks, _ := strconv.Atoi(flag.Lookup("rapid.checks").Value.String())
 	for session := range max(1, checks/30) {
-		c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
+		c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, StepTokens: 128})
 		c.set("compression.strategy", strategy)
 		c.set("context-limit", "40000")
 		if len(counters) > 0 {
@@ -212,7 +212,7 @@ func TestEstimateAfterAResumeOrRewind(t *testing.T) {
 func estimateAgain(t *testing.T, strategy string) {
 	r := rand.New(rand.NewPCG(1, 6))
 	bench := func() *cacheBench {
-		c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
+		c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, StepTokens: 128})
 		c.set("compression.strategy", strategy)
 		c.renew()
 		return c
@@ -268,7 +268,7 @@ func TestEstimateShowsARange(t *testing.T) {
 // turns.
 func TestTurnsAreKept(t *testing.T) {
 	t.Parallel()
-	c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, Step: 128})
+	c := newCacheBench(t, vendor.Cache{Kind: vendor.CachePrefix, Life: 10 * time.Minute, StepTokens: 128})
 	kept := &keptTurns{}
 	c.config.Costs.Turns = kept
 	r := rand.New(rand.NewPCG(1, 2))

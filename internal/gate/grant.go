@@ -24,10 +24,10 @@ func (g grant) says() string {
 		return "searches of " + g.Searches
 	case g.Served != "":
 		return "calls of " + g.Served + ", with its present definition"
-	case g.Outside != "" && g.Directory != "":
-		return "outside the sandbox, only this command: " + humanize.Headline(g.Outside) + ", in " + g.Directory
-	case g.Outside != "":
-		return "outside the sandbox, only this command: " + humanize.Headline(g.Outside)
+	case g.OutsideCommand != "" && g.Directory != "":
+		return "outside the sandbox, only this command: " + humanize.Headline(g.OutsideCommand) + ", in " + g.Directory
+	case g.OutsideCommand != "":
+		return "outside the sandbox, only this command: " + humanize.Headline(g.OutsideCommand)
 	case kindOfFiles(g.Edits):
 		return "edits of " + g.Edits + " files"
 	case g.Edits != "":
@@ -39,7 +39,7 @@ func (g grant) says() string {
 // permits returns rights of a permanent grant that a user may not expect, "" for none.
 func (g grant) permits() string {
 	switch {
-	case g.Outside != "":
+	case g.OutsideCommand != "":
 		return "with all your rights"
 	case g.Unconfined && g.rule.IsBroad():
 		return "with any arguments, without the sandbox, with all your rights"
@@ -66,7 +66,7 @@ func offer(k Call) []grant {
 	case preview.Service != "":
 		return []grant{{Permission: rules.Permission{Searches: preview.Service}}}
 	case preview.Outside != "":
-		return []grant{{Permission: rules.Permission{Outside: preview.Command, Directory: preview.Directory}}}
+		return []grant{{Permission: rules.Permission{OutsideCommand: preview.Command, Directory: preview.Directory}}}
 	case rules.AnyDeletes(preview.Commands):
 		return nil // a deletion cannot be undone, so each needs approval
 	case k.Traits.Runs:
@@ -97,7 +97,7 @@ func (g grant) holds(k Call) bool {
 
 // leaves reports whether a grant allows the command of a call outside of the sandbox.
 func (g grant) leaves(k Call) bool {
-	return g.Outside != "" && g.Outside == k.Preview.Command && g.Directory == k.Preview.Directory
+	return g.OutsideCommand != "" && g.OutsideCommand == k.Preview.Command && g.Directory == k.Preview.Directory
 }
 
 func (g grant) serves(s tools.ServerCall) bool {

@@ -5,16 +5,16 @@ import (
 )
 
 // Permission is a user's permission for more than one call, as stored in the file. One of Rule,
-// Edits, Outside, Served and Searches is set.
+// Edits, OutsideCommand, Served and Searches is set.
 type Permission struct {
 	// Rule allows calls like --allow: run_shell_command(go test *). If it applies to files,
 	// Directory is ".".
 	Rule string `json:"rule,omitempty"`
 	// Edits names the files that may be edited: "*.go", or the path of one file.
 	Edits string `json:"edits,omitempty"`
-	// Outside is a command line that may run outside of the sandbox, in the folder Directory.
-	Outside   string `json:"outside,omitempty"`
-	Directory string `json:"directory,omitempty"`
+	// OutsideCommand is a command line that may run outside of the sandbox, in the folder Directory.
+	OutsideCommand string `json:"outside,omitempty"`
+	Directory      string `json:"directory,omitempty"`
 	// Served is a tool of a server, SERVER/TOOL. The permission is for the tool with the definition
 	// Definition.
 	Served     string `json:"served,omitempty"`

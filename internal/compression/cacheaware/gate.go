@@ -86,7 +86,7 @@ func (a *account) leastFreed(m RequestFacts) float64 {
 // rounding returns an upper limit of the extra cost of a request whose cached part is rounded down to
 // whole steps.
 func (m RequestFacts) rounding() float64 {
-	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.Step)-1)
+	return (m.Price.Write - m.Price.Read) * float64(max(1, m.Cache.StepTokens)-1)
 }
 
 // choose returns the most valuable cut that costs something. If there is none, it returns the cut

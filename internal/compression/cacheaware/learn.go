@@ -38,7 +38,7 @@ const (
 // believe returns c, corrected by the reports so far.
 func (l learned) believe(c vendor.Cache) vendor.Cache {
 	if l.short >= shortfalls && c.Kind != vendor.CacheNone {
-		c.Kind, c.Step, c.Reach, c.Ends = vendor.CacheMarks, 0, 0, true
+		c.Kind, c.StepTokens, c.Reach, c.Ends = vendor.CacheMarks, 0, 0, true
 	}
 	if l.alive > c.Life && c.Life > 0 {
 		c.Life = l.alive

@@ -84,7 +84,7 @@ func (p *provider) found(head int, body []sentEntry, mark int, at time.Time) int
 		}
 	}
 	p.sent, p.at = pieces, at
-	return found - found%max(1, p.cache.Step)
+	return found - found%max(1, p.cache.StepTokens)
 }
 
 func (p *provider) marked(head int, body []sentEntry, mark int, at time.Time, warm bool) int {
@@ -142,8 +142,8 @@ func (p *provider) marked(head int, body []sentEntry, mark int, at time.Time, wa
 func caches(life time.Duration) []vendor.Cache {
 	return []vendor.Cache{
 		{Life: life},
-		{Step: 64, Life: life},
-		{Step: 128, Life: life},
+		{StepTokens: 64, Life: life},
+		{StepTokens: 128, Life: life},
 		{Kind: vendor.CacheMarks, Reach: 20, Life: life},
 		{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: life},
 		{Kind: vendor.CacheNone, Life: life},
@@ -254,7 +254,7 @@ func TestReportsCorrectTheCache(t *testing.T) {
 		}
 		request(time.Second, 0.5)
 	}
-	if got := e.CorrectCache(vendor.Cache{Step: 64}); !e.HasShortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
+	if got := e.CorrectCache(vendor.Cache{StepTokens: 64}); !e.HasShortfalls() || got.Kind != vendor.CacheMarks || !got.Ends || got.Reach != 0 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -19,8 +19,8 @@ const (
 // keeps that part. Session logs contain it.
 type Cache struct {
 	Kind CacheKind `json:"kind,omitzero"`
-	// Step is the size of the steps in which a common prefix counts, in tokens; 0 means 1.
-	Step int `json:"step,omitzero"`
+	// StepTokens is the size of the steps in which a common prefix counts, in tokens; 0 means 1.
+	StepTokens int `json:"step,omitzero"`
 	// Reach is the number of blocks before a mark within which the provider finds an earlier mark. Ends
 	// is set if the provider itself sets marks, only at the end of requests.
 	Reach int  `json:"reach,omitzero"`
@@ -46,7 +46,7 @@ func (c Cache) Alive(unused time.Duration) bool {
 }
 
 // Whole rounds tokens down to whole steps.
-func (c Cache) Whole(tokens int) int { return tokens - tokens%max(1, c.Step) }
+func (c Cache) Whole(tokens int) int { return tokens - tokens%max(1, c.StepTokens) }
 
 // The rules of Anthropic: the number of blocks before a mark that are searched for an entry, and the
 // lifetime of an entry.
@@ -75,9 +75,9 @@ func cacheAt(host, model string) Cache {
 	case FamilyOf(model).Name == "claude" && !v.translates:
 		return Cache{Kind: CacheNone}
 	case v.Name == "openai":
-		return Cache{Step: 128}
+		return Cache{StepTokens: 128}
 	case v.Name == "deepseek":
-		return Cache{Step: 64}
+		return Cache{StepTokens: 64}
 	}
 	return Cache{}
 }

@@ -19,8 +19,8 @@ func TestCacheAt(t *testing.T) {
 		{"gw.example", "claude-opus-5", marked},
 		{"api.anthropic.com", "claude-opus-5", marked},
 		{"api.openai.com", "gpt-5.6", vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute}},
-		{"api.openai.com", "gpt-5", vendor.Cache{Step: 128}},
-		{"api.deepseek.com", "deepseek-chat", vendor.Cache{Step: 64}},
+		{"api.openai.com", "gpt-5", vendor.Cache{StepTokens: 128}},
+		{"api.deepseek.com", "deepseek-chat", vendor.Cache{StepTokens: 64}},
 		{"localhost:8080", "claude-like", vendor.Cache{Bound: true}}, // the host may be a gateway
 		{"openrouter.ai", "anthropic/claude-opus-5.5", vendor.Cache{Kind: vendor.CacheMarks, Reach: 20, Life: 5 * time.Minute, Bound: true}},
 		{"api.openai.com", "gpt-6.2-sol", vendor.Cache{Kind: vendor.CacheMarks, Ends: true, Reach: 80, Life: 30 * time.Minute, Bound: true}},

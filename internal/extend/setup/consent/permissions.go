@@ -178,7 +178,7 @@ func (p *Permissions) toFile(k rules.Permission) permission {
 	if k.Edits != "" && !strings.HasPrefix(k.Edits, "*.") {
 		k.Edits = path.Join(p.below, k.Edits)
 	}
-	if k.Outside != "" || k.Directory != "" {
+	if k.OutsideCommand != "" || k.Directory != "" {
 		k.Directory = path.Join(p.below, k.Directory)
 	}
 	return permission{Root: p.place, ID: p.id, Permission: k}
@@ -195,7 +195,7 @@ func (p *Permissions) fromFile(one permission) (k rules.Permission, ours bool) {
 		k.Edits, ours = p.inWorkspace(k.Edits)
 		return k, ours && k.Edits != ""
 	}
-	if k.Outside != "" {
+	if k.OutsideCommand != "" {
 		k.Directory, ours = p.inWorkspace(k.Directory)
 		return k, ours
 	}

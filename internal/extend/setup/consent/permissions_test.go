@@ -134,7 +134,7 @@ func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 	g := newPermissionsGround(t)
 	repo := g.repository(t, "repo")
 	sub := g.folder(t, filepath.Join(repo, "sub"))
-	g.keep(t, sub, rules.Permission{Edits: "Makefile"}, rules.Permission{Edits: "*.go"}, rules.Permission{Outside: "npm ci"}, rules.Permission{Outside: "npm i", Directory: "web"},
+	g.keep(t, sub, rules.Permission{Edits: "Makefile"}, rules.Permission{Edits: "*.go"}, rules.Permission{OutsideCommand: "npm ci"}, rules.Permission{OutsideCommand: "npm i", Directory: "web"},
 		rules.Permission{Rule: "write_file(docs/**)", Directory: "."})
 	for workspace, want := range map[string]string{
 		sub:                                   "Makefile *.go npm ci@ npm i@web write_file(docs/**)@.",
@@ -143,7 +143,7 @@ func TestPermissionsAboutFilesMeanTheSameEverywhere(t *testing.T) {
 	} {
 		var got []string
 		for _, k := range g.open(workspace).Permissions() {
-			said := k.Edits + k.Outside + k.Rule
+			said := k.Edits + k.OutsideCommand + k.Rule
 			if k.Edits == "" {
 				said += "@" + k.Directory
 			}
