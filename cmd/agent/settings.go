@@ -293,7 +293,7 @@ func settingsCommands(cmd *cobra.Command, w world, o settingsOptions) (*command.
 	}
 	return slash.New(cmd.Context(), slash.Deps{
 		Settings: s, Profiles: settings.NewStore(f.Config, s.Registry()), Now: w.process.Now,
-		Fallback: app.FallbackConsent{Process: w.process, Folders: f, Settings: s},
+		AllowFallback: func(profile string) (string, error) { return w.process.AllowFallback(f, s, profile) },
 	}), nil
 }
 

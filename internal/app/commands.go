@@ -71,7 +71,9 @@ func (c *Conversation) Commands(ctx context.Context, on slash.Session, screen Sc
 		Permissions: c.parts.host.Consent,
 		Settings:    c.parts.at.settings,
 		Profiles:    c.parts.at.profiles,
-		Fallback:    FallbackConsent{c.parts.at.process, c.parts.at.folders, c.parts.at.settings},
+		AllowFallback: func(profile string) (string, error) {
+			return c.parts.at.process.AllowFallback(c.parts.at.folders, c.parts.at.settings, profile)
+		},
 		Views: slash.Views{
 			Why: func(ctx context.Context, question string) (*provenance.Answer, error) {
 				return chat.TraceText(ctx, c.Chat, question)

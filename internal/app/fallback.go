@@ -139,20 +139,14 @@ func (f *fallback) tell(why error, name string, size int) {
 		why, name, model, endpoint.Host(), humanize.Tokens(size), cost)))
 }
 
-// FallbackConsent stores the endpoints at which conversations with other companies may continue.
-type FallbackConsent struct {
-	Process  *Process
-	Folders  Folders
-	Settings *settings.Settings
-}
-
-// Allow allows the endpoint of a profile and returns it. It sends no request.
-func (c FallbackConsent) Allow(profile string) (place string, err error) {
-	loaded, err := settings.NewStore(c.Folders.Config, c.Settings.Registry()).Load(profile)
+// AllowFallback allows conversations with other companies to continue at the endpoint of a profile. It
+// returns the host of the endpoint, and sends no request.
+func (p *Process) AllowFallback(f Folders, s *settings.Settings, profile string) (host string, err error) {
+	loaded, err := settings.NewStore(f.Config, s.Registry()).Load(profile)
 	if err != nil {
 		return "", err
 	}
-	connection := c.Process.Connect(c.Settings.With(loaded), c.Folders, nil)
+	connection := p.Connect(s.With(loaded), f, nil)
 	endpoint, err := connection.Endpoint()
 	if err == nil && endpoint.BaseURL == "" {
 		err = provider.ErrNoEndpoint

@@ -16,7 +16,7 @@ var errNothingToFork = errors.New("can't fork: the session has no message yet")
 // Fork starts a session that continues from the log at path (D-81). It only reads that log, which may be in
 // use. The new session has a copy of all its records, and does not need the original afterwards.
 func Fork(path string, o Options) (*Log, State, error) {
-	state, err := replayAt(path)
+	state, err := Open(path)
 	if err != nil {
 		return nil, State{}, fmt.Errorf("can't fork session %s: %w", path, err)
 	}

@@ -44,7 +44,7 @@ func closeLog(t testing.TB, l *Log) {
 
 func replayFile(t testing.TB, path string) State {
 	t.Helper()
-	state, err := replayAt(path)
+	state, err := Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

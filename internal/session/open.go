@@ -170,7 +170,7 @@ func takeUp(path string, o Options) (*Log, State, error) {
 	if err != nil {
 		return nil, State{}, err
 	}
-	state, err := replayAt(path)
+	state, err := Open(path)
 	if err != nil {
 		return nil, State{}, errors.Join(fmt.Errorf("can't open session %s: %w", path, err), lock.Close())
 	}

@@ -27,9 +27,7 @@ func (e *NotALogError) Error() string { return "not a session log: " + e.Problem
 func Replay(r io.ReaderAt) (State, error) { return replay(openText(r)) }
 
 // Open reads the log at path like Replay. The log may be in use.
-func Open(path string) (State, error) { return replayAt(path) }
-
-func replayAt(path string) (State, error) {
+func Open(path string) (State, error) {
 	t, err := textAt(path)
 	if err != nil {
 		return State{}, err

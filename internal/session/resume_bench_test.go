@@ -22,7 +22,7 @@ func BenchmarkResume(b *testing.B) {
 			path := recordSession(b, o, counter, megabytes<<20)
 			b.ResetTimer()
 			for b.Loop() {
-				state, err := replayAt(path)
+				state, err := Open(path)
 				if err != nil {
 					b.Fatal(err)
 				}

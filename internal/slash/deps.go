@@ -105,14 +105,8 @@ type Log struct {
 	Level *slog.LevelVar
 }
 
-// FallbackConsent allows conversations to continue at the endpoint of a profile while their own endpoint
-// fails. It returns the host of that endpoint.
-type FallbackConsent interface {
-	Allow(profile string) (host string, err error)
-}
-
 // Deps holds the dependencies of the commands. To run every command, all of them are needed. The profile
-// and settings commands need only Settings, Profiles and Fallback.
+// and settings commands need only Settings, Profiles and AllowFallback.
 type Deps struct {
 	Session     Session
 	Context     Context
@@ -120,8 +114,10 @@ type Deps struct {
 	Permissions Permissions
 	Settings    *settings.Settings
 	Profiles    *settings.Store
-	Fallback    FallbackConsent
-	Views       Views
+	// AllowFallback allows conversations to continue at the endpoint of a profile while their own endpoint
+	// fails. It returns the host of that endpoint.
+	AllowFallback func(profile string) (host string, err error)
+	Views         Views
 	// Models requests the list of models from the endpoint in use.
 	Models func(ctx context.Context) ([]Model, error)
 	// Signature returns the name of the method that signs requests to the endpoint in use, or "" for none.

@@ -134,7 +134,7 @@ func (p profiles) setDefault(_ context.Context, name string) ([]string, error) {
 }
 
 func (p profiles) allow(_ context.Context, name string) ([]string, error) {
-	host, err := p.Fallback.Allow(name)
+	host, err := p.AllowFallback(name)
 	if err != nil {
 		return nil, err
 	}
