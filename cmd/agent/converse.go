@@ -37,13 +37,18 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 
 // converseInTerminal runs sessions, one after another, until the user quits.
 func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
+	opened, before := "", "" // the session that was opened, and the one before it
 	for {
 		next, err := screen.Run(ctx, screen.Options{
 			Process: w.process,
 			Open: func(ctx context.Context, events func(chat.Event)) (*app.Conversation, error) {
 				o.Events, o.Connect, o.Browse, o.Ask = events, endpoint, openInBrowser, askOnTerminal(w)
 				o.AsksTrust, o.KeepsAgents = true, true
-				return newConversation(ctx, w, o)
+				c, err := newConversation(ctx, w, o)
+				if err == nil {
+					opened = c.SessionID()
+				}
+				return c, err
 			},
 			Commands: func(c *app.Conversation) []command.Command {
 				return []command.Command{w.loginInside(c), w.boardInside()}
@@ -57,12 +62,19 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 			return statusError(exitInterrupted)
 		}
 		switch {
+		case err != nil && opened == before && before != "": // the session of /resume could not be opened
+			if err := w.tell(err.Error()); err != nil {
+				return err
+			}
+			o.Record.ID, o.Record.Resume, opened = before, "", ""
+			continue
 		case err != nil:
 			return err
 		case next == "":
 			return nil
 		}
-		o.Record.Resume, o.Record.Continue, o.Record.Fork, o.prompt, o.images = next, false, false, "", nil
+		before = opened
+		o.Record.ID, o.Record.Resume, o.Record.Continue, o.Record.Fork, o.prompt, o.images = "", next, false, false, "", nil
 	}
 }
 

@@ -22,9 +22,11 @@ import (
 // Each stage uses the values of earlier stages. The stages that write to the disk run last.
 func New(ctx context.Context, p *Process, o Options) (c *Conversation, err error) {
 	ends, line := &closers{}, chat.NewHandle()
+	var rec *record
 	defer func() {
 		if err != nil {
 			ends.close(p.say)
+			rec.discardFork()
 		}
 	}()
 	at, err := newPlace(p, o, ends)

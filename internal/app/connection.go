@@ -93,9 +93,9 @@ func (e *endpoints) resume(ctx context.Context) (notices []string, err error) {
 	return nil, nil
 }
 
-// record records the endpoint when a turn starts, so that a resumed session continues there.
+// record records the endpoint that has sent a reply, so that a resumed session continues there.
 func (e *endpoints) record(event chat.Event) {
-	if _, starts := event.(chat.TurnStarted); !starts {
+	if _, replied := event.(chat.ReplyEnded); !replied {
 		return
 	}
 	address := provider.AddressOf(e.own)

@@ -116,6 +116,13 @@ func (r *record) SessionID() string {
 	return r.log.ID()
 }
 
+// discardFork deletes a fork whose conversation could not be opened. r may be nil.
+func (r *record) discardFork() {
+	if r != nil && r.how.Fork {
+		_ = r.at.folders.DeleteSession(session.Info{ID: r.id, Path: r.path()}) // otherwise the user deletes it
+	}
+}
+
 // path returns the path of the file that records the conversation, "" if nothing is recorded.
 func (r *record) path() string {
 	if r.log == nil {

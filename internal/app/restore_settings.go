@@ -8,6 +8,7 @@ import (
 
 	"agent/internal/base/secret"
 	"agent/internal/gate"
+	"agent/internal/provider"
 	"agent/internal/settings"
 )
 
@@ -68,7 +69,7 @@ func (r restorer) restore(recorded map[string]string) (notices []string) {
 		notices = r.profile(name)
 	}
 	for _, key := range slices.Sorted(maps.Keys(recorded)) {
-		if key == settings.ProfileChange || key == endpointUsed || key == settings.BaseURL.Key() && recorded[endpointUsed] == recorded[key] || r.flagged(key) {
+		if key == settings.ProfileChange || key == endpointUsed || key == settings.BaseURL.Key() && isAddress(recorded[key], recorded[endpointUsed]) || r.flagged(key) {
 			continue
 		}
 		if notice := r.setting(key, recorded[key]); notice != "" {
@@ -76,6 +77,12 @@ func (r restorer) restore(recorded map[string]string) (notices []string) {
 		}
 	}
 	return notices
+}
+
+// isAddress reports whether a base URL that a user typed is an address.
+func isAddress(typed, address string) bool {
+	normal, err := provider.NormalizeBaseURL(typed)
+	return err == nil && normal == address
 }
 
 // setting applies a recorded setting, or returns a notice with the reason why it does not.

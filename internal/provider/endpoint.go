@@ -18,6 +18,9 @@ import (
 // maxShown limits the part of an invalid value in an error, in characters.
 const maxShown = 200
 
+// maxAddress limits an address, in bytes, because questions to the user contain it.
+const maxAddress = 1000
+
 // SettingChoice is a setting for an endpoint or an API key, and the layer that sets it.
 type SettingChoice struct {
 	Text string
@@ -380,7 +383,7 @@ func isLoopback(host string) bool {
 	}
 	name = strings.Trim(name, "[]")
 	ip := net.ParseIP(name)
-	return name == "localhost" || strings.HasSuffix(name, ".localhost") || ip != nil && ip.IsLoopback()
+	return name == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // NormalizeBaseURL returns an address in the form from which requests are built: without a final slash
@@ -399,6 +402,8 @@ func NormalizeBaseURL(raw string) (string, error) {
 		return "", fmt.Errorf("the address of %s must not contain a user name or key. Put the key into %s", u.Host, vendor.EnvKey)
 	case u.Scheme != "http" && u.Scheme != "https":
 		return "", fmt.Errorf("%q must start with http:// or https://, not %s://", humanize.Line(text, maxShown), u.Scheme)
+	case len(text) > maxAddress:
+		return "", fmt.Errorf("the address is longer than %d bytes", maxAddress)
 	case u.Hostname() == "":
 		return "", fmt.Errorf("%q has no host; %s", humanize.Line(text, maxShown), complete)
 	case u.Fragment != "":
@@ -413,7 +418,7 @@ func NormalizeBaseURL(raw string) (string, error) {
 	for _, complete := range []string{"/chat/completions", "/messages"} {
 		path = strings.TrimRight(strings.TrimSuffix(path, complete), "/")
 	}
-	base := u.Scheme + "://" + u.Host + path
+	base := u.Scheme + "://" + strings.ToLower(u.Host) + path
 	if u.RawQuery != "" {
 		base += "?" + u.RawQuery
 	}

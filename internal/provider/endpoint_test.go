@@ -202,7 +202,7 @@ func TestNormalizeBaseURL(t *testing.T) {
 		"https://api.openai.com/v1/chat/completions":      "https://api.openai.com/v1",
 		"https://api.openai.com/v1//chat/completions/":    "https://api.openai.com/v1",
 		"https://openrouter.ai/api/v1///":                 "https://openrouter.ai/api/v1",
-		"HTTP://LOCALHOST:1/v1":                           "http://LOCALHOST:1/v1",
+		"HTTP://LOCALHOST:1/v1":                           "http://localhost:1/v1",
 		"http://[::1]:8080":                               "http://[::1]:8080",
 		"https://h/v1/chat/completions?api-version=2026":  "https://h/v1?api-version=2026",
 		"https://api.example/a/chat/completions/beta/v1/": "https://api.example/a/chat/completions/beta/v1",

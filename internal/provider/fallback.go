@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"agent/internal/llm/vendor"
 	"agent/internal/settings"
 )
 
@@ -26,11 +27,15 @@ func (c *Connection) CanTakeOver(from Endpoint) (place string, may bool, err err
 	return to.KeyHost(), may, err
 }
 
-// ContinueAt decides where a conversation continues that was recorded with the endpoint at address. It
+// ContinueAt decides where a conversation continues that was recorded with the endpoint at recorded. It
 // continues there if that server is on this machine and the settings name no endpoint, or if the user
 // agrees. It continues at the endpoint of the settings if CanTakeOver allows that. Otherwise the error is
 // a *ConfigError, and nothing may be sent.
-func ContinueAt(ctx context.Context, c *Connection, address string) (notices []string, err error) {
+func ContinueAt(ctx context.Context, c *Connection, recorded string) (notices []string, err error) {
+	address, err := NormalizeBaseURL(recorded)
+	if err != nil {
+		return nil, &ConfigError{fmt.Errorf("can't resume at the recorded endpoint: %w. To continue elsewhere, name an endpoint with --base-url or --provider", err)}
+	}
 	from := Endpoint{BaseURL: address, Provider: vendorAt(address).Name, byURL: true}
 	now, err := c.Endpoint()
 	if err == nil && now.BaseURL == "" && c.config.Ask != nil {
@@ -46,14 +51,20 @@ func ContinueAt(ctx context.Context, c *Connection, address string) (notices []s
 		return []string{fmt.Sprintf("The session used %s and continues at %s.", address, now.BaseURL)}, nil
 	}
 	if !yes && c.config.Ask != nil {
-		if yes, err = c.config.Ask(ctx, fmt.Sprintf("The session used %s. Send this conversation there again?", address)); err != nil {
+		if yes, err = c.config.Ask(ctx, fmt.Sprintf("The session used %s, your settings name %s. Send it to %[1]s again?", address, cmp.Or(now.BaseURL, "no endpoint"))); err != nil {
 			return nil, err
 		}
 	}
 	if !yes {
-		return nil, &ConfigError{fmt.Errorf("can't resume: the session used %[1]s, and your settings name %[2]s. To continue there, add --base-url %[1]s. To continue elsewhere, name that endpoint with --base-url or --provider", address, cmp.Or(now.KeyHost(), "no endpoint"))}
+		return nil, &ConfigError{fmt.Errorf("can't resume: the session used %[1]s, and your settings name %[2]s. To continue there, add --base-url %[1]s. To continue elsewhere, name that endpoint with --base-url or --provider", address, cmp.Or(now.BaseURL, "no endpoint"))}
 	}
-	return []string{"The session continues at its endpoint " + address + "."}, c.config.Settings.Set(settings.LayerSession, settings.BaseURL.Key(), address)
+	notice := "The session continues at its endpoint " + address + "."
+	if err = c.config.Settings.Set(settings.LayerSession, settings.BaseURL.Key(), address); err == nil && c.config.Env(vendor.EnvKey) != "" {
+		if now, err = c.Endpoint(); err == nil && !now.HasCredential() {
+			notice += fmt.Sprintf(" %s is not sent there. To send it, add --base-url %s", vendor.EnvKey, address)
+		}
+	}
+	return []string{notice}, err
 }
 
 // AllowTakeOver permits conversations with other endpoints to continue at a place, also in later runs.

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -88,6 +89,9 @@ func TestContinueAt(t *testing.T) {
 		"another provider, and the user agrees":  {recorded: theirs, key: "sk-0123456789", user: &asked{yes: true}, want: theirs, asks: 1},
 		"another provider, and the user refuses": {recorded: theirs, key: "sk-0123456789", user: &asked{}, asks: 1},
 		"another provider, and no user":          {recorded: theirs, key: "sk-0123456789"},
+		"an address with a password":             {recorded: "https://me:pa55word@theirs.example", user: &asked{yes: true}},
+		"an address that hides its host":         {recorded: theirs + strings.Repeat("/x", 1000), user: &asked{yes: true}},
+		"a name below localhost":                 {recorded: "http://x.localhost:9/v1", user: &asked{}, asks: 1},
 	} {
 		b := newBench(t, func(config *provider.Config) {
 			config.Env = env(map[string]string{vendor.EnvKey: c.key})
@@ -100,7 +104,13 @@ func TestContinueAt(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, err := provider.ContinueAt(t.Context(), b.Connection, c.recorded)
+		notices, err := provider.ContinueAt(t.Context(), b.Connection, c.recorded)
+		if text := fmt.Sprint(notices, err); strings.Contains(text, "pa55word") || len(text) > 1000 {
+			t.Errorf("%s: %s", name, text)
+		}
+		if says := strings.Contains(strings.Join(notices, ""), "OPENAI_API_KEY is not sent there"); says != (c.want == c.recorded && c.key != "") {
+			t.Errorf("%s: %q", name, notices)
+		}
 		if _, is := errors.AsType[*provider.ConfigError](err); is != (c.want == "") {
 			t.Errorf("%s: %v", name, err)
 		}
