@@ -148,6 +148,7 @@ func commandsPage(t *testing.T, registry *settings.Registry) string {
 func settingsPage(registry *settings.Registry) string {
 	var b strings.Builder
 	b.WriteString("# Settings\n\n" + generatedNote + "Change a setting with `/set KEY VALUE`, `--set KEY=VALUE` or in a profile. `agent settings KEY` shows the value of a setting.\n" +
+		"In `/set` and `--set`, you can write a number of tokens as `32k` or `1.5M`.\n" +
 		"Some settings are marked _kept_. If you change such a setting on the screen, `agent` stores it for later sessions. `/set unset KEY` resets it.\n")
 	var category settings.Category
 	for _, spec := range registry.Specs() {

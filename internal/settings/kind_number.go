@@ -16,13 +16,17 @@ func Int(r Range) Kind[int] {
 // Tokens returns the kind of token counts in a range. Users may write 32k or 1.5M.
 func Tokens(r Range) Kind[int] { return numeric(TypeInt, "a whole number", r, parseTokens) }
 
-var tokenSuffixes = strings.NewReplacer("k", "e3", "K", "e3", "m", "e6", "M", "e6")
-
+// parseTokens works on the digits, because a float64 would round. ParseUint refuses everything else. A
+// JSON number is exact up to 53 bits.
 func parseTokens(text string) (int, error) {
-	count, err := strconv.ParseFloat(tokenSuffixes.Replace(text), 64)
-	if count != math.Trunc(count) || math.Abs(count) >= math.MaxInt {
-		err = strconv.ErrRange
+	number := strings.TrimRight(text, "kKmM")
+	zeros, known := map[string]int{"": 0, "k": 3, "K": 3, "m": 6, "M": 6}[text[len(number):]]
+	whole, fraction, _ := strings.Cut(number, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	if !known || whole == "" || len(fraction) > zeros {
+		return 0, strconv.ErrSyntax
 	}
+	count, err := strconv.ParseUint(whole+fraction+strings.Repeat("0", zeros-len(fraction)), 10, 53)
 	return int(count), err
 }
 

@@ -209,7 +209,7 @@ func TestUnsetAccessors(t *testing.T) {
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	s := newSettings()
-	for text, want := range map[string]int{"32k": 32_000, "32.8K": 32_800, "1.5M": 1_500_000, "900": 900} {
+	for text, want := range map[string]int{"32k": 32_000, "32.8K": 32_800, "1.5M": 1_500_000, "900": 900, "1.0005m": 1_000_500, "9007199254740991": 1<<53 - 1} {
 		set(t, s, settings.LayerSession, "context-limit", text)
 		if got := settings.ContextLimit.Value(s); got != want {
 			t.Errorf("%s is %d", text, got)
@@ -233,6 +233,16 @@ func TestBadInput(t *testing.T) {
 		{"out of range: infinite", "temperature", "Inf", "from 0 to 2"},
 		{"out of range: too large for an int", "context-limit", "99999999999999999999", "a whole number"},
 		{"out of range: no number of tokens", "context-limit", "NaNk", "a whole number"},
+		{"exponent", "context-limit", "1e3", `above 0, not "1e3"`},
+		{"exponent and suffix", "context-limit", "1e3k", `above 0, not "1e3k"`},
+		{"hexadecimal", "context-limit", "0x10", `above 0, not "0x10"`},
+		{"underscore", "context-limit", "1_000k", `above 0, not "1_000k"`},
+		{"sign", "context-limit", "+5k", `above 0, not "+5k"`},
+		{"two suffixes", "context-limit", "1kk", `above 0, not "1kk"`},
+		{"two points", "context-limit", "1.2.3M", `above 0, not "1.2.3M"`},
+		{"only a suffix", "found-max-tokens", "k", `of at least 0, not "k"`},
+		{"part of a token", "context-limit", "1.0005k", `above 0, not "1.0005k"`},
+		{"out of range: too large to be exact", "context-limit", "9223372036854775k", `above 0, not "9223372036854775k"`},
 		{"no number of tokens", "max-turns", "32k", "a whole number"},
 		{"out of range: max-turns 0", "max-turns", "0", "or -1 for no limit"},
 		{"out of range: retention", "compression.density.recencyRetention", "0", "of at least 1"},

@@ -73,7 +73,10 @@ func (s *Spec) fromJSON(raw json.RawMessage) (Value, error) {
 	text, fits, other := "", false, "not "+quote(string(raw))
 	switch v := decoded.(type) {
 	case string:
-		text, fits, other = v, s.kind.isText(), "without quotes"
+		text, fits, other = v, s.kind.isText(), "not "+quote(v)
+		if json.Valid([]byte(v)) {
+			other = "without quotes"
+		}
 	case bool:
 		text, fits = strconv.FormatBool(v), s.Type() == TypeBool
 	case float64:

@@ -203,6 +203,7 @@ func TestBrokenProfiles(t *testing.T) {
 		{"settings of another type", `{"version":1,"settings":[]}`, ":1:25: settings: must be a JSON object"},
 		{"S-10 unknown strategy", "{\"version\":1,\"settings\":{\n \"compression.strategy\" :  \"fast\"}}", `:2:28: settings.compression.strategy: must be one of high-density, top-down-truncation, not "fast"`},
 		{"number in quotes", `{"version":1,"settings":{"temperature":"0.5"}}`, "settings.temperature: must be a number from 0 to 2, without quotes"},
+		{"number with a suffix", `{"version":1,"settings":{"context-limit":"64k"}}`, `settings.context-limit: must be a whole number above 0, not "64k"`},
 		{"boolean in quotes", `{"version":1,"settings":{"compression.density.fileDedupe":"true"}}`, "must be true or false, without quotes"},
 		{"text without quotes", `{"version":1,"model":5}`, `:1:22: model: must be a name, not "5"`},
 		{"out of range", `{"version":1,"settings":{"context-limit":0}}`, "settings.context-limit: must be a whole number above 0"},
