@@ -89,17 +89,19 @@ func (m *Model) quits(key string) string {
 }
 
 // controlC interrupts the turn or clears the draft. The second press in a row quits.
-func (m *Model) controlC() tea.Cmd {
+func (m *Model) controlC() (next tea.Cmd) {
 	switch {
 	case m.surface.hint.quits:
 		return tea.Quit
+	case m.activity.turn.running && m.questions.IsOpen():
+		next = stopTurn(m, func() {})
 	case m.activity.turn.running || m.activity.aside:
 		m.interrupt()
 	default:
 		m.input.ClearDraft()
 	}
 	m.surface.showHint(m.quits("Ctrl+C"), true)
-	return nil
+	return next
 }
 
 // up moves the cursor up in the popup, the text, the queue or the history. Browsing earlier prompts counts

@@ -73,23 +73,37 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 		return m.runCommand(reply.Run)
 	case reply.Declined:
 		m.surface.note(dim, "·", cmp.Or(reply.Says, "left unchanged"))
-	case reply.Stop && len(m.activity.queued) > 0:
-		return guardPanic(func() tea.Msg {
-			var queue []atcmd.Message
-			for message, ok := m.opts.Driver.Unqueue(m.surface.ctx); ok; message, ok = m.opts.Driver.Unqueue(m.surface.ctx) {
-				queue = slices.Insert(queue, 0, message)
-			}
-			return thenDo(func() {
-				m.event(chat.MessageReturned{Message: atcmd.Join(queue)})
-				m.opts.Driver.Answer(reply.ID, reply.Decision)
-				m.interrupt()
-			})
-		})
+	case reply.Stop:
+		return stopTurn(m, func() { m.opts.Driver.Answer(reply.ID, reply.Decision) })
 	case reply.Answered:
 		m.opts.Driver.Answer(reply.ID, reply.Decision)
-		if reply.Stop {
-			m.interrupt()
-		}
 	}
 	return nil
+}
+
+// stopTurn returns everything that waits to the prompt, calls refuse and interrupts the turn. Shell commands
+// are last, because a prompt that begins with ! is a shell command as a whole.
+func stopTurn(m *Model, refuse func()) tea.Cmd {
+	back := slices.Concat(m.activity.behind, m.activity.waiting)
+	for _, line := range m.activity.shell {
+		back = append(back, atcmd.TypedMessage(line))
+	}
+	m.activity.behind, m.activity.waiting, m.activity.shell = nil, nil, nil
+	end := func() {
+		if len(back) > 0 {
+			m.event(chat.MessageReturned{Message: atcmd.Join(back)})
+		}
+		refuse()
+		m.interrupt()
+	}
+	if len(m.activity.queued) == 0 {
+		end()
+		return nil
+	}
+	return guardPanic(func() tea.Msg {
+		for message, ok := m.opts.Driver.Unqueue(m.surface.ctx); ok; message, ok = m.opts.Driver.Unqueue(m.surface.ctx) {
+			back = slices.Insert(back, 0, message)
+		}
+		return thenDo(end)
+	})
 }

@@ -465,19 +465,53 @@ func TestQuestionAboutLoops(t *testing.T) {
 	}
 }
 
-// Esc on an approval prompt stops: queued messages return to the prompt instead of starting a turn.
+// Esc and Ctrl+C at an approval prompt stop: everything that waits returns to the prompt. Nothing starts a
+// turn or runs.
 func TestStopReturnsTheQueue(t *testing.T) {
 	t.Parallel()
-	s := newScreenplay(t, 80, 24)
-	s.driver.queued = []string{"first", "then\nthis"}
-	s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: s.driver.queued}, chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Tool: "write_file"}})
-	s.wait(time.Second)
-	s.press("esc")
-	if diff := cmp.Diff([]string{`answer 7 allow=false always=false reason=""`, "interrupt"}, s.driver.calls); diff != "" || len(s.driver.queued) > 0 {
-		t.Errorf("queued %q, calls (-want +got):\n%s", s.driver.queued, diff)
-	}
-	if got := s.model.input.Editor.Value(); got != "first\n\nthen\nthis" {
-		t.Errorf("the prompt is %q", got)
+	refused := `answer 7 allow=false always=false reason=""`
+	for name, test := range map[string]struct {
+		lines, keys []string
+		draft       string
+		want        []string
+		prompt      string
+	}{
+		"Esc":                             {keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis"},
+		"shell commands":                  {lines: []string{"!touch a", "!!touch b"}, keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis\n\n!touch a\n\n!!touch b"},
+		"Ctrl+C":                          {lines: []string{"!touch a"}, keys: []string{"ctrl+c"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis\n\n!touch a"},
+		"Ctrl+C while a message is typed": {lines: []string{"!touch a"}, draft: "draft", keys: []string{"tab", "ctrl+c"}, want: []string{"interrupt"}, prompt: "draft"},
+		"a draft":                         {lines: []string{"!touch a"}, draft: "draft", keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "draft"},
+		"a message returned for editing":  {keys: []string{"tab", "up", "up", "up", "esc", "esc"}, want: []string{refused, "interrupt"}, prompt: "first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreenplay(t, 80, 24)
+			s.driver.queued = []string{"first", "then\nthis"}
+			s.events(chat.TurnStarted{}, chat.QueueChanged{Messages: s.driver.queued})
+			for _, line := range test.lines {
+				s.typed(line)
+				s.press("enter")
+			}
+			s.typed(test.draft)
+			s.wait(5 * time.Second)
+			s.events(chat.ApprovalRequested{Approval: chat.Approval{ID: 7, Tool: "write_file"}})
+			s.wait(time.Second)
+			s.press(test.keys...)
+			if got := s.model.input.Editor.Value(); got != test.prompt {
+				t.Errorf("the prompt is %q", got)
+			}
+			if s.press("up"); test.draft != "" && s.model.input.Editor.Value() != "!touch a" {
+				t.Errorf("Up restored %q", s.model.input.Editor.Value())
+			}
+			s.model.input.Editor.Clear() // messages that were returned for editing are sent with an empty prompt
+			s.events(chat.TurnEnded{Outcome: chat.Outcome{Stop: chat.StopInterrupted}})
+			if diff := cmp.Diff(test.want, s.driver.calls); diff != "" || len(s.driver.queued) > 0 {
+				t.Errorf("queued %q, calls (-want +got):\n%s", s.driver.queued, diff)
+			}
+			if all := s.all(); test.draft != "" && !strings.Contains(all, "your unsent input is in the prompt history; Up restores it") {
+				t.Errorf("the place of the messages is not shown:\n%s", all)
+			}
+		})
 	}
 }
 

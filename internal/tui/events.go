@@ -48,9 +48,9 @@ func (m *Model) event(event chat.Event) {
 	case chat.MessageReturned:
 		if m.input.Editor.Empty() {
 			m.input.Editor.Restore(e.Message)
-			m.surface.showHint("your message is back in the prompt; Esc clears it", false)
+			m.surface.showHint("your unsent input is back in the prompt; Esc clears it", false)
 		} else {
-			m.surface.note(dim, "↑", "the unsent message is in the prompt history; Up restores it")
+			m.surface.note(dim, "↑", "your unsent input is in the prompt history; Up restores it")
 		}
 	case chat.ApprovalRequested:
 		m.questions.Add(e.Approval, m.surface.now(), m.input.Typed)
