@@ -375,7 +375,8 @@ func isPlain(baseURL string) bool {
 	return strings.HasPrefix(strings.ToLower(baseURL), "http://") && !isLoopback(hostOf(baseURL))
 }
 
-// isLoopback reports whether a host, with or without a port, is this machine.
+// isLoopback reports whether a host, with or without a port, is this machine. A name below localhost may be
+// resolved by another machine, and proxies do not except it.
 func isLoopback(host string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {

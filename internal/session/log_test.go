@@ -296,7 +296,7 @@ func TestSecondWriterLearnsTheOwner(t *testing.T) {
 	other.PID = 1
 	_, _, err := Resume(l.Path(), other)
 	held := (*LockedError)(nil)
-	if !errors.As(err, &held) || held.PID != o.PID || held.ID != l.ID() || held.Since.IsZero() || !strings.Contains(err.Error(), "process 4711 since 2026-11-21") || !strings.Contains(err.Error(), "agent attach "+l.ID()+".") {
+	if !errors.As(err, &held) || held.PID != o.PID || held.ID != l.ID() || held.Since.IsZero() || !strings.Contains(err.Error(), "process 4711 since 2026-11-21") || !strings.Contains(err.Error(), "agent attach "+l.ID()+" (") {
 		t.Errorf("error %v", err)
 	}
 	if err := Delete(l.Path()); !errors.As(err, &held) {

@@ -57,7 +57,7 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	return fmt.Sprintf("session %[1]s is in use by process %[2]d since %[3]s. To show it here too, run: agent attach %[1]s. To continue in a copy, add --fork", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
+	return fmt.Sprintf("session %[1]s is in use by process %[2]d since %[3]s. To show it here too, run: agent attach %[1]s (on Linux and macOS). To continue in a copy, add --fork", e.ID, e.PID, e.Since.Local().Format("2006-01-02 15:04:05"))
 }
 
 // Create starts a session. Its file, readable by its owner only, is created with the first entry, so that a

@@ -2,7 +2,9 @@ package tui
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -81,17 +83,21 @@ func (m *Model) questionReply(reply question.Reply) tea.Cmd {
 	return nil
 }
 
+// unqueueTime limits the wait for a queue that another program holds.
+const unqueueTime = 2 * time.Second
+
 // stopTurn returns everything that waits to the prompt, calls refuse and interrupts the turn. Shell commands
-// are last, because a prompt that begins with ! is a shell command as a whole.
+// do not join the messages, because a prompt that begins with ! is a shell command as a whole. The latest of
+// them fills an empty prompt, and the others stay in the prompt history.
 func stopTurn(m *Model, refuse func()) tea.Cmd {
-	back := slices.Concat(m.activity.behind, m.activity.waiting)
-	for _, line := range m.activity.shell {
-		back = append(back, atcmd.TypedMessage(line))
-	}
+	back, shell := slices.Concat(m.activity.behind, m.activity.waiting), m.activity.shell
 	m.activity.behind, m.activity.waiting, m.activity.shell = nil, nil, nil
 	end := func() {
 		if len(back) > 0 {
 			m.event(chat.MessageReturned{Message: atcmd.Join(back)})
+		}
+		if len(shell) > 0 {
+			m.event(chat.MessageReturned{Message: atcmd.TypedMessage(shell[len(shell)-1])})
 		}
 		refuse()
 		m.interrupt()
@@ -101,7 +107,9 @@ func stopTurn(m *Model, refuse func()) tea.Cmd {
 		return nil
 	}
 	return guardPanic(func() tea.Msg {
-		for message, ok := m.opts.Driver.Unqueue(m.surface.ctx); ok; message, ok = m.opts.Driver.Unqueue(m.surface.ctx) {
+		ctx, cancel := context.WithTimeout(m.surface.ctx, unqueueTime)
+		defer cancel()
+		for message, ok := m.opts.Driver.Unqueue(ctx); ok; message, ok = m.opts.Driver.Unqueue(ctx) {
 			back = slices.Insert(back, 0, message)
 		}
 		return thenDo(end)

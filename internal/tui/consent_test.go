@@ -477,8 +477,8 @@ func TestStopReturnsTheQueue(t *testing.T) {
 		prompt      string
 	}{
 		"Esc":                             {keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis"},
-		"shell commands":                  {lines: []string{"!touch a", "!!touch b"}, keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis\n\n!touch a\n\n!!touch b"},
-		"Ctrl+C":                          {lines: []string{"!touch a"}, keys: []string{"ctrl+c"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis\n\n!touch a"},
+		"shell commands":                  {lines: []string{"!touch a", "!!touch b"}, keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis"},
+		"Ctrl+C":                          {lines: []string{"!touch a"}, keys: []string{"ctrl+c"}, want: []string{refused, "interrupt"}, prompt: "first\n\nthen\nthis"},
 		"Ctrl+C while a message is typed": {lines: []string{"!touch a"}, draft: "draft", keys: []string{"tab", "ctrl+c"}, want: []string{"interrupt"}, prompt: "draft"},
 		"a draft":                         {lines: []string{"!touch a"}, draft: "draft", keys: []string{"esc"}, want: []string{refused, "interrupt"}, prompt: "draft"},
 		"a message returned for editing":  {keys: []string{"tab", "up", "up", "up", "esc", "esc"}, want: []string{refused, "interrupt"}, prompt: "first"},

@@ -196,14 +196,16 @@ func (r *remote) lines(listener func(chat.Event)) {
 		}
 		r.known = max(r.known, head.N)
 		switch head.Type {
-		case "command_result", "completion", "unqueued":
+		case "command_result", "completion", "unqueued", "error":
 			r.mu.Lock()
-			if waiting := r.pending[head.ID]; waiting != nil {
+			waiting := r.pending[head.ID]
+			if waiting != nil {
 				waiting <- line
 			}
 			r.mu.Unlock()
-		case "error":
-			listener(chat.Notice{Text: head.Error})
+			if waiting == nil && head.Type == "error" {
+				listener(chat.Notice{Text: head.Error})
+			}
 		default:
 			if event, err := r.reader.Decode(line); err == nil && event != nil {
 				listener(event)
@@ -235,6 +237,10 @@ func ask[T any](ctx context.Context, r *remote, line streamjson.ClientInput) (re
 	r.send(line)
 	select {
 	case text := <-answer:
+		var refused struct{ Type, Error string }
+		if err := json.Unmarshal(text, &refused); err == nil && refused.Type == "error" {
+			return result, errors.New(refused.Error)
+		}
 		return result, json.Unmarshal(text, &result)
 	case <-ctx.Done():
 		return result, ctx.Err()

@@ -45,7 +45,7 @@ func TestEntriesAreThoseThatGitLists(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			root := t.TempDir()
-			run(t, root, lines[0]+"; mkdir -p sub/deep; long=$(printf a%0140d 0); mkdir $long; echo l > $long/f; echo f > f; ln -s f link; for i in 1 2 3; do echo $i > sub/f$i; echo $i > sub/deep/.g$i; done; git add -A; "+lines[1])
+			run(t, root, lines[0]+"; mkdir -p sub/deep; long=$(printf a%0140d 0); mkdir $long; echo l > $long/f; echo f > f; ln -s f link; mkdir -p sub/.d$(printf '\\351'); echo x > sub/.d$(printf '\\351')/caf$(printf '\\351').go; for i in 1 2 3; do echo $i > sub/f$i; echo $i > sub/deep/.g$i; done; git add -A; "+lines[1])
 			for _, prefix := range []string{"", "sub/"} {
 				var listed bytes.Buffer
 				index := Open(filepath.Join(root, ".git"), prefix)

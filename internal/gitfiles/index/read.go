@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"io/fs"
 )
 
 // ErrFormat is returned for a damaged index or an unknown format.
@@ -72,8 +71,7 @@ func (r *Reader) Next() bool {
 			r.err = r.extensions()
 		}
 		if r.err == nil && bytes.HasPrefix(r.path, r.prefix) {
-			r.Entry.Path = r.path[len(r.prefix):]
-			if path := string(r.Entry.Path); fs.ValidPath(path) && path != "." {
+			if r.Entry.Path = r.path[len(r.prefix):]; staysBelow(r.Entry.Path) {
 				return true
 			}
 		}
@@ -84,6 +82,17 @@ func (r *Reader) Next() bool {
 // Err returns ErrFormat if the index cannot be read. The error may occur after some entries, or
 // with the last one.
 func (r *Reader) Err() error { return r.err }
+
+// staysBelow reports whether a path stays below its folder. fs.ValidPath would also refuse names that are
+// not UTF-8.
+func staysBelow(path []byte) bool {
+	for name := range bytes.SplitSeq(path, []byte("/")) {
+		if name := string(name); name == "" || name == "." || name == ".." {
+			return false
+		}
+	}
+	return true
+}
 
 // entry reads the next entry.
 func (r *Reader) entry() error {
