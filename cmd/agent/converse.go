@@ -37,7 +37,8 @@ func runInteractive(ctx context.Context, w world, o sessionOptions) error {
 
 // converseInTerminal runs sessions, one after another, until the user quits.
 func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint app.Connector) error {
-	opened, before := "", "" // the session that was opened, and the one before it
+	var opened *app.Conversation // nil until the session is open
+	before := ""                 // the id of the session before
 	for {
 		next, err := screen.Run(ctx, screen.Options{
 			Process: w.process,
@@ -45,9 +46,7 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 				o.Events, o.Connect, o.Browse, o.Ask = events, endpoint, openInBrowser, askOnTerminal(w)
 				o.AsksTrust, o.KeepsAgents = true, true
 				c, err := newConversation(ctx, w, o)
-				if err == nil {
-					opened = c.SessionID()
-				}
+				opened = c
 				return c, err
 			},
 			Commands: func(c *app.Conversation) []command.Command {
@@ -62,18 +61,24 @@ func converseInTerminal(ctx context.Context, w world, o sessionOptions, endpoint
 			return statusError(exitInterrupted)
 		}
 		switch {
-		case err != nil && opened == before && before != "": // the session of /resume could not be opened
+		case err != nil && opened == nil && before != "" && ctx.Err() == nil: // the session of /resume could not be opened
 			if err := w.tell(err.Error()); err != nil {
 				return err
 			}
-			o.Record.ID, o.Record.Resume, opened = before, "", ""
+			o.Record.Resume = before
+			if f, err := w.process.Folders(); err == nil {
+				if _, err := f.NamedSession("", before); err != nil { // it is empty, so it has no file
+					o.Record.ID, o.Record.Resume = before, ""
+				}
+			}
+			before = ""
 			continue
 		case err != nil:
 			return err
 		case next == "":
 			return nil
 		}
-		before = opened
+		before, opened = opened.SessionID(), nil
 		o.Record.ID, o.Record.Resume, o.Record.Continue, o.Record.Fork, o.prompt, o.images = "", next, false, false, "", nil
 	}
 }

@@ -254,6 +254,8 @@ func typedKey(in io.Reader) (string, error) {
 				return "", nil
 			case 'C' - '@':
 				return "", context.Canceled
+			case 'U' - '@':
+				text = nil
 			case '\b', '\x7f':
 				text = text[:max(0, len(text)-1)]
 			default:

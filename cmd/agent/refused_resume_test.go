@@ -38,8 +38,12 @@ func TestARefusedResumeReturns(t *testing.T) {
 	s.press("n\r")
 	s.untilFolded("can't resume: the session used http://gone.invalid/v1")
 	s.untilTimes("m at other.invalid", 2)
-	s.press("/quit\r")
-	if err := s.cmd.Wait(); err != nil {
+
+	// Ctrl+C at the question ends the program.
+	s.press("/resume " + id + "\r")
+	s.untilTimes("again? [y/N]", 2)
+	s.press("\x03")
+	if err := s.cmd.Wait(); s.cmd.ProcessState.ExitCode() != exitInterrupted {
 		t.Error(err)
 	}
 }

@@ -50,8 +50,6 @@ type endpoints struct {
 	rec *record
 	// note shows the user a notice.
 	note func(text string)
-	// used names the model and the endpoint of the latest turn.
-	used string
 }
 
 // connect finds the endpoint of a conversation. It returns notices for the user, also with an
@@ -93,14 +91,15 @@ func (e *endpoints) resume(ctx context.Context) (notices []string, err error) {
 	return nil, nil
 }
 
-// record records the endpoint that has sent a reply, so that a resumed session continues there.
+// record records the endpoint in use at the end of a reply, so that a resumed session continues there.
 func (e *endpoints) record(event chat.Event) {
 	if _, replied := event.(chat.ReplyEnded); !replied {
 		return
 	}
 	address := provider.AddressOf(e.own)
-	if used := e.own.ModelAndEndpoint() + " " + address; address != "" && used != e.used {
-		e.used = used
+	used := e.own.ModelAndEndpoint() + " " + address
+	if last := e.rec.endpoint.Load(); address != "" && (last == nil || *last != used) {
+		e.rec.endpoint.Store(&used)
 		e.rec.write(func(log *session.Log) error { return log.RecordSetting(endpointUsed, address) })
 	}
 }

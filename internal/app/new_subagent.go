@@ -194,7 +194,7 @@ func newSubagents(h *subagentFactory, parent *chat.SubagentHost) *Subagents {
 		Bounds: c.bounds,
 		Rel:    at.workspace.Rel,
 		Keep: func(id, text string) (string, error) {
-			return agentrecords.Keep(rec.log, at.workspace.TempDir(), id, text)
+			return agentrecords.Keep(rec.log, at.workspace.TempDir, id, text)
 		},
 		Record: rec.agent,
 		Tokens: func(text string) int { return counterOf(settings.Model.Value(at.settings)).Count(text) },

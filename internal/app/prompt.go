@@ -44,7 +44,7 @@ func SystemPrompt(templates *prompts.Templates, now func() prompts.Session) chat
 	}
 }
 
-// start holds the date and the state of the repository in the system prompt. A resumed session uses the
+// sessionStart holds the date and the state of the repository in the system prompt. A resumed session uses the
 // recorded values again, so that the cached prompt and the bound reasoning stay valid.
 type sessionStart struct {
 	Date string       `json:"date"`

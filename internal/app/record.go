@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"agent/internal/base/humanize"
 	"agent/internal/base/lazyregexp"
@@ -41,6 +42,8 @@ type record struct {
 	acts acts
 	// asking counts the open approval prompts. Only the goroutine that runs the conversation uses it.
 	asking int
+	// endpoint is the model and the endpoint of the latest reply, nil after the user has chosen another one.
+	endpoint atomic.Pointer[string]
 
 	at     *place
 	logger *slog.Logger
@@ -68,7 +71,8 @@ func openRecord(at *place, ends *closers) (r *record, notices []string, err erro
 		at.settings.OnSessionChange(func(key, text string) {
 			r.logged(r.log.RecordSetting(key, shownText(registry, key, text)))
 			if key == settings.Provider.Key() || key == settings.ProfileChange {
-				r.logged(r.log.RecordSetting(endpointUsed, "")) // the user has chosen another one
+				r.endpoint.Store(nil)
+				r.logged(r.log.RecordSetting(endpointUsed, ""))
 			}
 		})
 	}

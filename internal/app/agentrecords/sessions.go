@@ -111,8 +111,9 @@ func (r Sessions) Entry(ctx context.Context, id string, number int) (tools.Excer
 var _ tools.Sessions = Sessions{}
 
 // Keep returns where the model finds the full text of a subagent's report. That is the subagent's record in
-// the conversation with a log, or a file that Keep writes in temp. log is nil if nothing is recorded.
-func Keep(log *session.Log, temp, id, text string) (where string, err error) {
+// the conversation with a log, or a file that Keep writes in the folder temp. log is nil if nothing is
+// recorded.
+func Keep(log *session.Log, temp func() string, id, text string) (where string, err error) {
 	number := uint64(0)
 	if log != nil {
 		for record, entry := range entriesOf(session.AgentPath(log.Path(), id)) {
@@ -122,7 +123,7 @@ func Keep(log *session.Log, temp, id, text string) (where string, err error) {
 		}
 	}
 	if number == 0 {
-		return keepInFile(temp, id, text)
+		return keepInFile(temp(), id, text)
 	}
 	return recallArguments(id, number), nil
 }
