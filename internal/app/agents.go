@@ -70,9 +70,6 @@ func (c *Subagents) allowed(a agents.Agent) bool {
 	return !needsConsent(a) || c.trust.Store.Check(agentItem(a)) == nil
 }
 
-// isTask reports whether a name is the name of the tool that starts subagents.
-func isTask(name string) bool { return name == tools.TaskName }
-
 func (c *Subagents) source() tools.Source {
 	offered := func() bool {
 		return settings.Agents.Value(c.at.settings) != settings.AgentsOff && c.models.hasRoom()

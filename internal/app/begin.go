@@ -90,7 +90,7 @@ func begin(x *conversationParts, line *chat.Handle, ends *closers) (c *Conversat
 	spare := &fallback{settings: at.settings, own: models.own, models: models, refresh: line.Refresh, notify: func(text string) {
 		x.events.emit(chat.Notice{Text: text})
 	}}
-	x.events.follow(append(x.listeners(limits, subs), spare.watch, models.record)...)
+	x.events.listeners = append(x.listeners(limits, subs), spare.watch, models.record)
 	waited, left := rec.waited()
 	reports := agentrecords.NewReports(recorded, rec.log, at.settings, registry.Traits, at.workspace)
 	entries := history.NewService(counterOf(settings.Model.Value(at.settings)), rec.observer())

@@ -88,7 +88,7 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	case k.Traits.Network && !k.Traits.Searches:
 		encoded, _ := json.Marshal(map[string]string{"url": argument}) // encoding texts never fails
 		k.Arguments = arguments.Parse(encoded)
-	case argument != "" && namesFiles(k.Traits):
+	case argument != "" && len(k.Traits.File)+len(k.Traits.Files)+len(k.Traits.Patch) > 0: // it is a file
 		k.Preview.Paths, k.Preview.Protected = []string{argument}, []protect.File{{Path: argument}}
 	}
 	if err := underPolicy(bounds, k); err != nil {
@@ -100,6 +100,3 @@ func (p *Process) testCall(bounds *policy.Policy, name, argument string) error {
 	}
 	return nil
 }
-
-// namesFiles reports whether the argument of a call in agent policy test is a file.
-func namesFiles(t tools.Traits) bool { return len(t.File)+len(t.Files)+len(t.Patch) > 0 }

@@ -11,7 +11,7 @@ import (
 type events struct {
 	logger    *slog.Logger
 	rec       *record
-	listeners []func(chat.Event)
+	listeners []func(chat.Event) // they must return at once
 	front     func(chat.Event)
 }
 
@@ -28,9 +28,4 @@ func (s *events) emit(e chat.Event) {
 		s.rec.notice(e.String())
 	}
 	s.front(e)
-}
-
-// follow adds a listener, which must return at once.
-func (s *events) follow(listeners ...func(chat.Event)) {
-	s.listeners = append(s.listeners, listeners...)
 }

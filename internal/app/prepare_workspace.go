@@ -98,6 +98,7 @@ func knownTools(offered []tools.Tool, searches bool) *tools.Registry {
 		known = append(known, tools.FixedSource(tools.ServerSearchTool(nil)))
 	}
 	none := func() []tools.Tool { return nil }
+	isTask := func(name string) bool { return name == tools.TaskName }
 	for _, s := range append(toolSources(), toolSource{names: isTask}) {
 		known = append(known, tools.Source{List: none, Expects: s.names})
 	}

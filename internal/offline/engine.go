@@ -81,6 +81,7 @@ func (e *Engine) prepare(in Input) (*prepared, error) {
 	if err := e.configure(&in); err != nil {
 		return nil, err
 	}
+	noHead := func(bool, func(window.Head) bool) window.Head { return window.Head{} } // the document is not sent to a model
 	w := e.newWindow(in, View{head: noHead})
 	strategy, err := w.ActiveStrategy()
 	if err != nil {
@@ -96,9 +97,6 @@ func (e *Engine) inSession(in Input) {
 		_ = e.Settings.Set(settings.LayerProfile, key, in.Settings[key])
 	}
 }
-
-// noHead makes an empty head, for a document that is not sent to a model.
-func noHead(bool, func(window.Head) bool) window.Head { return window.Head{} }
 
 // View contains the parts of a window's configuration that do not come from the file.
 type View struct {
