@@ -97,9 +97,8 @@ func (e *endpoints) record(event chat.Event) {
 		return
 	}
 	address := provider.AddressOf(e.own)
-	used := e.own.ModelAndEndpoint() + " " + address
-	if last := e.rec.endpoint.Load(); address != "" && (last == nil || *last != used) {
-		e.rec.endpoint.Store(&used)
+	if last := e.rec.endpoint.Load(); address != "" && (last == nil || *last != address) {
+		e.rec.endpoint.Store(&address)
 		e.rec.write(func(log *session.Log) error { return log.RecordSetting(endpointUsed, address) })
 	}
 }

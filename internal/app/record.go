@@ -42,7 +42,7 @@ type record struct {
 	acts acts
 	// asking counts the open approval prompts. Only the goroutine that runs the conversation uses it.
 	asking int
-	// endpoint is the model and the endpoint of the latest reply, nil after the user has chosen another one.
+	// endpoint is the recorded address of the endpoint, nil after the user has chosen another one.
 	endpoint atomic.Pointer[string]
 
 	at     *place
