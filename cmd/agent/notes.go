@@ -55,8 +55,8 @@ func (w world) noteStates() (states []notes.State, problems []string, err error)
 	}
 	all, problems := book.Notes()
 	checker := book.Checker()
-	brought, more := sessionnotes.CheckShared(book, w.process.Trust(f, own, here), checker, w.process.Now)
-	return append(checker.Check(all, w.process.Now), brought...), append(problems, more...), nil
+	shared, more := sessionnotes.CheckShared(book, w.process.Trust(f, own, here), checker, w.process.Now)
+	return append(checker.Check(all, w.process.Now), shared...), append(problems, more...), nil
 }
 
 func newNotesList(w world, use, short string, check bool) *cobra.Command {

@@ -27,7 +27,7 @@
 //   - totals (costs.go): requests, tokens and costs
 //   - Views (views.go), Past (rewind.go), Agents (agent.go): what the rest of the program uses: the
 //     context, earlier points, and the subagents
-//   - Handle (handle.go): what other goroutines may use, also before New has made the chat (new.go)
+//   - Handle (handle.go): posts work of other goroutines to the chat, also before New (new.go) has made it
 //   - emitter (event.go): events and notices, for the screen and the log
 //   - Chat itself: the queue of messages, the tasks for when the chat is idle, the turn
 //     in progress

@@ -132,8 +132,8 @@ const (
 	outsideShare = 0.14
 )
 
-// PredictionRange returns the range that contains the next multiple with probability 1-outsideShare, if it has the
-// same distribution as the earlier ones.
+// PredictionRange returns the range that contains the next multiple with probability 1-outsideShare, if it
+// has the same distribution as the earlier ones.
 func PredictionRange(earlier []float64) (low, high float64, enough bool) {
 	sorted := slices.Sorted(slices.Values(earlier[max(0, len(earlier)-latestTurns):]))
 	n := float64(len(sorted))

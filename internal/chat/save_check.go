@@ -2,7 +2,8 @@ package chat
 
 import "agent/internal/session"
 
-// saveCheck checks whether the session log is written completely. Only the owner goroutine of the chat uses it.
+// saveCheck checks whether the session log is written completely. Only the owner goroutine of the chat uses
+// it.
 type saveCheck struct {
 	emit    emitter
 	session *session.Log

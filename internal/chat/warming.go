@@ -348,7 +348,7 @@ func (w *Warming) refreshed(done Warmed, p cachewarm.Prefix, used llm.Usage, err
 	w.account.RecordRefresh(done.Cost, done.Held)
 	w.made = append(w.made, done)
 	if w.config.Session != nil {
-		_ = w.config.Session.RecordCacheRefresh(done.CacheRefresh) // Unsaved reports a record that could not be written
+		_ = w.config.Session.RecordCacheRefresh(done.CacheRefresh) // CheckSaved reports a failed write
 	}
 	w.line.emit(done)
 	w.line.emitStatus()

@@ -73,8 +73,8 @@ func (c *Consent) mayKeep(k Call) bool {
 	return !slices.ContainsFunc(k.Preview.Commands, func(parts cmdline.Command) bool { return slices.ContainsFunc(parts, written) })
 }
 
-// allow adds grants for the session, or permanently. The notice says what was stored where. If the
-// grants cannot be stored, they apply for the session, and the notice contains the error.
+// allow adds grants for the session, or permanently. The notice names the stored grants and their file. If
+// the grants cannot be stored, they apply for the session, and the notice contains the error.
 func (c *Consent) allow(offered []grant, keep bool) (notice string) {
 	if keep {
 		err := c.Keeper.Add(kept(offered)...)

@@ -86,7 +86,7 @@ func (l LocalServer) Hint() string {
 	return fmt.Sprintf("%s runs at %s. To use it, run: agent %s", l.Name, l.BaseURL, flag)
 }
 
-// IsChosen reports whether sessions on the screen use a server on this machine if no endpoint is set.
+// IsChosen reports whether the user has chosen to use a server on this machine.
 func IsChosen(c *Connection, local LocalServer) bool { return c.consent.mayUse(local.BaseURL) }
 
 // LocalServers returns the servers on this machine.

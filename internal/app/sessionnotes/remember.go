@@ -53,11 +53,11 @@ func (n *Notes) Remember(text string, files []string, replaces string) (r tools.
 			return r, err
 		}
 	}
-	grounds, err := n.book.NewBasis(n.config.Root, files)
+	basis, err := n.book.NewBasis(n.config.Root, files)
 	if err != nil {
 		return r, err
 	}
-	note := notes.Note{Text: r.Text, Basis: grounds}
+	note := notes.Note{Text: r.Text, Basis: basis}
 	before, after, err := n.book.PreviewAdd(n.newNote(note), notes.ScopeRepository, replaces)
 	if err != nil {
 		return r, err
